@@ -179,7 +179,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   const housekeeping = createHousekeeping(() => service)
   const outboxes = [dispatcher, endpoints]
   const drive = drivers && createDrive({ drivers, outboxes, housekeeping, catalog, now, write })
-  const space = observeSpace(createFreeSpace(store, settings.minimumFree), outages.store)
+  const space = observeSpace(createFreeSpace({ store, catalog }, settings.minimumFree), outages)
   const service: Service = {
     settings,
     apps,

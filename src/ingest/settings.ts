@@ -160,8 +160,8 @@ export interface Settings {
    */
   readonly bodyTimeout: number
   /**
-   * Room kept free where the store keeps its files, so that the catalog can still write: with less, new bytes are
-   * refused (503 INGEST_UNAVAILABLE). It has no effect on a store that cannot tell.
+   * Room kept free where the store keeps its files, and where the catalog is, for what frees room: with less, new bytes are
+   * refused, and whatever would begin (503 INGEST_UNAVAILABLE). It has no effect on a store or a catalog that cannot tell.
    * @default 67_108_864 (64MB)
    */
   readonly minimumFree: number

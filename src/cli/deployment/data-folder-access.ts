@@ -22,7 +22,7 @@ export const hasModes = async (path: string): Promise<boolean> => !withoutModes.
 
 /** All names that we ever put into a data folder, and those that a file system has in its root. */
 export const isOwnName = (name: string): boolean =>
-  /^(\.gitignore|token(\.\d+)?|port|(started-with|catalog-id)\.json(\.\d+\.part)?|backup-id(\.\d+\.part)?|restoring|files|(catalog|journal|lock)\.sqlite(-\w+)?|\.doctor-\d+|lost\+found)$/.test(
+  /^(\.gitignore|token(\.\d+)?|port|(started-with|catalog-id)\.json(\.\d+\.part)?|backup-id(\.\d+\.part)?|restoring|spare-room|files|(catalog|journal|lock)\.sqlite(-\w+)?|\.doctor-\d+|lost\+found)$/.test(
     name,
   )
 

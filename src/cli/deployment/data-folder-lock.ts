@@ -28,7 +28,8 @@ export const lockDataFolder = (
   let database: DatabaseSync | undefined
   try {
     database = new sqlite.DatabaseSync(file)
-    database.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE")
+    // A journal on the disk would have no room there where it is full.
+    database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
     const held = database
     return () => {
       if (held.isOpen) held.close()

@@ -2,6 +2,7 @@ import { access } from "node:fs/promises"
 import { type Catalog, createSqliteCatalog, readSqliteSchema } from "../../ingest.ts"
 import { CommandFailure, describeSystemError } from "../command-failure.ts"
 import type { DataFolder } from "./deployment.ts"
+import { findFullDisk } from "./full-disk.ts"
 import { findLockHolder, isDataFolderLocked } from "./data-folder-lock.ts"
 
 /**
@@ -16,7 +17,10 @@ export const openCatalog = (file: string, largestContent?: number, beside?: Read
   try {
     return createSqliteCatalog({ file, largestContent }, beside)
   } catch (error) {
-    throw new CommandFailure(`The catalog ${file} cannot be opened: ${describeSystemError(error)}.`)
+    throw (
+      findFullDisk(error, file) ??
+      new CommandFailure(`The catalog ${file} cannot be opened: ${describeSystemError(error)}.`)
+    )
   }
 }
 

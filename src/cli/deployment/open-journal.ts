@@ -1,6 +1,7 @@
 import type { BlobJournal } from "../../s3.ts"
 import { CommandFailure, describeSystemError } from "../command-failure.ts"
 import type { Deployment } from "./deployment.ts"
+import { findFullDisk } from "./full-disk.ts"
 import { withPool } from "./lend-pool.ts"
 
 /**
@@ -22,6 +23,8 @@ export const openJournal = async (deployment: Deployment): Promise<BlobJournal> 
   try {
     return createSqliteBlobJournal({ file })
   } catch (error) {
+    const full = findFullDisk(error, file)
+    if (full !== undefined) throw full
     throw new CommandFailure(
       `How far unfinished files are cannot be read: ${describeSystemError(error)}. Use the version of sluice that wrote ${file}, or move that file away: uploads that are under way then begin anew.`,
     )

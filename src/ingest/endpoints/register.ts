@@ -17,6 +17,7 @@ import { catalogOverQuota, foreignKey, tooManyExpected, unknownApiKey } from "..
 import { readPromptJson } from "../requests/read-json.ts"
 import { createEventId } from "../event-id.ts"
 import type { Service } from "../service.ts"
+import { sizeKey, sizeRegistration } from "../storage/quota.ts"
 import { untoldUrlTtl } from "../storage/upload-rules.ts"
 
 const decode = createDecoder(RegistrationSchema)
@@ -62,6 +63,11 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
   if (isDev) yield* attempt(async () => service.devStreams.checkRoom(app.id))
   const metadata = yield* toBoundedJson("The metadata", registration.metadata, limits.metadata)
   const { maxExpectedFiles: expectedFiles, maxExpectedBytes: expectedBytes } = service.settings
+  const trace = service.trace ?? parseTraceContext(request.headers) ?? null
+  const keysBytes = fileKeys.reduce((sum, key) => sum + sizeKey(key), 0)
+  yield* attempt(async () =>
+    service.space.admit(sizeRegistration({ metadata, callbackUrl, callbackSlug, trace }) + keysBytes),
+  )
   const outcome = yield* attempt(() =>
     service.catalog.register({
       appId: app.id,
@@ -73,7 +79,7 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
       callbackSlug,
       awaitServerData,
       isDev,
-      trace: service.trace ?? parseTraceContext(request.headers) ?? null,
+      trace,
       now,
       createEventId,
       bounds: { quota: app.quota, expectedFiles, expectedBytes },

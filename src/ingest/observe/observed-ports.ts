@@ -1,7 +1,7 @@
 import type { Write } from "../../server-kit/logging.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { type BlobStore, BlobStoreError } from "../storage/blob-store.ts"
-import type { Catalog, UploadRecord } from "../storage/catalog/catalog.ts"
+import { type Catalog, CatalogError, type UploadRecord } from "../storage/catalog/catalog.ts"
 import type { FreeSpace } from "../storage/free-space.ts"
 import type { LimitedLog } from "./limited-log.ts"
 import type { Metrics } from "./metrics.ts"
@@ -60,23 +60,28 @@ export const observeStore = (store: BlobStore, observers: Observers): BlobStore 
   }
 }
 
-/** Wraps the room of a store so that it is logged when none is left: then no operation of the store itself fails. */
-export const observeSpace = ({ take, check }: FreeSpace, outage: OutageWatch): FreeSpace => {
+/** Wraps the room of store and catalog so that it is logged when none is left: then no operation of theirs fails. */
+export const observeSpace = (
+  { take, admit, check }: FreeSpace,
+  outages: { readonly store: OutageWatch; readonly catalog: OutageWatch },
+): FreeSpace => {
   const fail = (error: unknown): never => {
-    outage.failed("append", error instanceof Rejected ? error.cause : error)
+    const cause = error instanceof Rejected ? error.cause : error
+    if (CatalogError.is(cause)) outages.catalog.failed("begin", cause)
+    else outages.store.failed("append", cause)
     throw error
   }
-  return {
-    // Whoever checks tells the watch, as with the probe of a port.
-    check,
-    take: (length) => {
+  const observe =
+    (reserve: FreeSpace["take"]): FreeSpace["take"] =>
+    (length) => {
       try {
-        return take(length)?.catch(fail)
+        return reserve(length)?.catch(fail)
       } catch (error) {
         return fail(error)
       }
-    },
-  }
+    }
+  // Whoever checks tells the watch, as with the probe of a port.
+  return { check, take: observe(take), admit: observe(admit) }
 }
 
 /** Wraps a catalog so that the transitions of files and events are counted, and logged, and its outages logged. */

@@ -1,6 +1,6 @@
 import type { BlobStore } from "../storage/blob-store.ts"
 import type { Catalog } from "../storage/catalog/catalog.ts"
-import type { FreeSpace } from "../storage/free-space.ts"
+import type { FreeSpace, Place } from "../storage/free-space.ts"
 import { endsWithin } from "../../server-kit/ends-within.ts"
 import type { Changes } from "../delivery/changes.ts"
 import type { OutageWatch } from "./outage.ts"
@@ -39,7 +39,7 @@ export const createReadinessCheck = ({
   isConnected,
 }: {
   readonly store: BlobStore
-  /** A disk on which a byte can be written may have no room for a file: its reserve is for the catalog. */
+  /** A disk on which a byte can be written may have no room for anything new: its reserve is for what frees room. */
   readonly space: Pick<FreeSpace, "check">
   readonly catalog: Catalog
   /** While nobody uploads, only these checks see that a port fails. */
@@ -50,11 +50,14 @@ export const createReadinessCheck = ({
 }): (() => Promise<Readiness>) => {
   let found: Promise<Readiness> | undefined
   const check = async (): Promise<Readiness> => {
-    const probeStore = async (): Promise<void> => {
-      await store.probe()
-      await space.check()
+    const probe = async (port: Pick<BlobStore, "probe">, place: Place): Promise<void> => {
+      await port.probe()
+      await space.check(place)
     }
-    const checks = [succeeds(() => catalog.probe(), outages.catalog), succeeds(probeStore, outages.store)] as const
+    const checks = [
+      succeeds(() => probe(catalog, "catalog"), outages.catalog),
+      succeeds(() => probe(store, "store"), outages.store),
+    ] as const
     const [catalogState, storeState] = await Promise.all(checks)
     setTimeout(() => {
       found = undefined

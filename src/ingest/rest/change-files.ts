@@ -14,6 +14,7 @@ import { Rejected } from "../../server-kit/rejected.ts"
 import { attempt } from "../attempt.ts"
 import { catalogOverQuota } from "../refusals.ts"
 import type { FileChange } from "../storage/catalog/files.ts"
+import { sizeChange } from "../storage/quota.ts"
 import { type Call, defineOperation } from "./operation.ts"
 
 const toReference = (update: FileReference): FileReference =>
@@ -29,6 +30,9 @@ const change = <Update extends FileReference>(
   toChange: (update: Update) => Omit<FileChange, "file">,
 ) =>
   Effect.gen(function* () {
+    const changes = updates.map((update) => ({ file: toReference(update), ...toChange(update) }))
+    const growth = changes.reduce((sum, each) => sum + sizeChange(each), 0)
+    if (growth > 0) yield* attempt(async () => service.space.admit(growth))
     const changed = yield* attempt(() =>
       service.catalog.changeFiles({
         appId: app.id,
@@ -36,7 +40,7 @@ const change = <Update extends FileReference>(
         now: service.now(),
         mostFiles,
         quota: app.quota,
-        changes: updates.map((update) => ({ file: toReference(update), ...toChange(update) })),
+        changes,
       }),
     )
     if (changed === "tooMany") {

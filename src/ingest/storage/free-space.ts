@@ -1,70 +1,125 @@
 import { formatByteSize } from "../../protocol/byte-size.ts"
 import { storageFull } from "../refusals.ts"
 import { type BlobStore, BlobStoreError } from "./blob-store.ts"
+import { type Catalog, CatalogError } from "./catalog/catalog.ts"
 
-/** Keeps a reserve of the disk for the catalog. */
+/** What has a disk of its own, or the same one as the other. */
+export type Place = "store" | "catalog"
+
+/**
+ * Keeps a reserve of the disks of files and catalog. It is there for what frees room, and for what was let in before it was
+ * reached: nothing else may write to the catalog then.
+ */
 export interface FreeSpace {
   /**
-   * Reserves room for bytes that are about to be stored. Returns a promise when the disk has to be asked first.
+   * Reserves room for bytes of a file that are about to be stored. Returns a promise when the disk has to be asked first.
    *
    * Fails: throws, or rejects with, `Rejected` INGEST_UNAVAILABLE when they would eat into the reserve.
    */
   readonly take: (length: number) => void | Promise<void>
-  /** Fails: rejects with a {@link BlobStoreError} `full` where the reserve is reached: nothing could be stored now. */
-  readonly check: () => Promise<void>
+  /**
+   * Reserves room for what the catalog would have to keep of something new, before any of it is written; otherwise as
+   * {@link FreeSpace.take}. Both disks need the room: what is begun below the reserve of either cannot end.
+   */
+  readonly admit: (length: number) => void | Promise<void>
+  /** Fails: rejects with a {@link BlobStoreError} or {@link CatalogError} `full` where nothing new could be kept there now. */
+  readonly check: (place: Place) => Promise<void>
 }
 
 /** How long an answer of the disk is valid, ms; what is taken meanwhile is subtracted. */
 const maximumAge = 1000
 
-/** @param minimumFree the reserve, bytes; 0: none */
-export const createFreeSpace = (store: Pick<BlobStore, "free">, minimumFree: number): FreeSpace => {
-  if (store.free === undefined || minimumFree === 0) return { take: () => {}, check: async () => {} }
+/** How much may still be taken of one disk. */
+interface Meter {
+  /** Resolves when the disk has been asked; undefined where its last answer is still valid. */
+  readonly refresh: () => Promise<void> | undefined
+  readonly fits: (length: number) => boolean
+  readonly subtract: (length: number) => void
+  readonly describeShortage: () => BlobStoreError | CatalogError
+}
+
+const createMeter = (
+  readFree: () => Promise<number>,
+  minimumFree: number,
+  toError: (found: string) => BlobStoreError | CatalogError,
+): Meter => {
   let left = 0
   let askedAt = -Infinity
   let asking: Promise<void> | undefined
 
-  const readFree = async (): Promise<number> => {
-    try {
-      return (await store.free?.()) ?? Infinity
-    } catch {
-      // A disk that cannot be asked will fail by itself when it is full.
-      return Infinity
-    }
-  }
-
   const ask = async (): Promise<void> => {
-    left = (await readFree()) - minimumFree
+    // A disk that cannot be asked will fail by itself when it is full.
+    left = (await readFree().catch(() => Infinity)) - minimumFree
     // Not the wall clock, which may be set back.
     askedAt = performance.now()
     asking = undefined
   }
 
-  /** Resolves when the disk has been asked; undefined where its last answer is still valid. */
-  const refresh = (): Promise<void> | undefined =>
-    performance.now() - askedAt < maximumAge ? undefined : (asking ??= ask())
+  return {
+    refresh: () => (performance.now() - askedAt < maximumAge ? undefined : (asking ??= ask())),
+    fits: (length) => length <= left,
+    subtract: (length) => {
+      left -= length
+    },
+    describeShortage: () => toError(formatByteSize(Math.max(0, left + minimumFree))),
+  }
+}
 
-  const shortage = (): BlobStoreError => {
-    const [found, reserve] = [formatByteSize(Math.max(0, left + minimumFree)), formatByteSize(minimumFree)]
-    return new BlobStoreError(
-      "full",
-      `${found} are free where the store keeps its files, ${reserve} are held in reserve. Free space there.`,
+/** Resolves when all disks have been asked; undefined where there is nothing to wait for. */
+const refreshAll = (meters: ReadonlyArray<Meter>): Promise<unknown> | undefined => {
+  let asked: Promise<unknown> | undefined
+  for (const meter of meters) {
+    const answer = meter.refresh()
+    if (answer !== undefined) asked = asked === undefined ? answer : Promise.all([asked, answer])
+  }
+  return asked
+}
+
+const subtract = (meters: ReadonlyArray<Meter>, length: number): void => {
+  for (const meter of meters) if (!meter.fits(length)) throw storageFull(meter.describeShortage())
+  for (const meter of meters) meter.subtract(length)
+}
+
+/** @param minimumFree the reserve of each disk, bytes; 0: none */
+export const createFreeSpace = (
+  { store, catalog }: { readonly store: Pick<BlobStore, "free">; readonly catalog?: Pick<Catalog, "free"> },
+  minimumFree: number,
+): FreeSpace => {
+  const held = minimumFree === 0 ? "" : `, ${formatByteSize(minimumFree)} are held in reserve`
+  // A driver may be a class, and may throw rather than reject.
+  const ofStore =
+    store.free &&
+    createMeter(
+      async () => store.free!(),
+      minimumFree,
+      (found) =>
+        new BlobStoreError("full", `${found} are free where the store keeps its files${held}. Free space there.`),
     )
-  }
+  const ofCatalog =
+    catalog?.free &&
+    createMeter(
+      async () => catalog.free!(),
+      minimumFree,
+      (found) => new CatalogError("full", `${found} are free where the catalog is kept${held}. Free space there.`),
+    )
+  const toTake = [ofStore].filter((meter) => meter !== undefined)
+  const toAdmit = [ofStore, ofCatalog].filter((meter) => meter !== undefined)
 
-  const subtract = (length: number): void => {
-    if (length > left) throw storageFull(shortage())
-    left -= length
-  }
+  const reserveOf =
+    (meters: ReadonlyArray<Meter>): FreeSpace["take"] =>
+    (length) => {
+      const asked = refreshAll(meters)
+      return asked === undefined ? subtract(meters, length) : asked.then(() => subtract(meters, length))
+    }
 
   return {
-    take: (length) => {
-      const asked = refresh()
-      return asked === undefined ? subtract(length) : asked.then(() => subtract(length))
-    },
-    check: async () => {
-      await refresh()
-      if (left <= 0) throw shortage()
+    ...(minimumFree === 0
+      ? { take: () => {}, admit: () => {} }
+      : { take: reserveOf(toTake), admit: reserveOf(toAdmit) }),
+    check: async (place) => {
+      const meter = place === "store" ? ofStore : ofCatalog
+      await meter?.refresh()
+      if (meter?.fits(1) === false) throw meter.describeShortage()
     },
   }
 }

@@ -1,5 +1,7 @@
 import type { FileLabels } from "../../protocol/files/file-labels.ts"
-import type { CatalogBounds, FileRecord, OwnerUsage, Usage } from "./catalog/records.ts"
+import type { FileChange } from "./catalog/files.ts"
+import type { UploadGrant } from "../../protocol/signing/signed-url.ts"
+import type { CatalogBounds, FileRecord, NewRegistration, OwnerUsage, Usage } from "./catalog/records.ts"
 
 const encoder = new TextEncoder()
 
@@ -113,6 +115,23 @@ export const sizeRegistration = ({
   lengthOf(callbackSlug) +
   (trace?.tracestate?.length ?? 0) +
   rowBytes.registration
+
+/** What a file that begins counts in the catalog, with what its URL says of its registration. Bytes. */
+export const sizeBeginning = (
+  { key, name, customId = "" }: Pick<UploadGrant, "key" | "name" | "customId">,
+  labels: FileLabels,
+  registration: NewRegistration | undefined,
+): number =>
+  rowBytes.file +
+  lengthOf(key) +
+  lengthOf(name) +
+  lengthOf(customId) +
+  sizeLabels(labels) +
+  (registration === undefined ? 0 : sizeRegistration(registration) + sizeKey(key))
+
+/** What a change of a file adds to the catalog at most; one that says who reads it, or until when it is kept, adds nothing. Bytes. */
+export const sizeChange = ({ name, path }: Pick<FileChange, "name" | "path">): number =>
+  lengthOf(name ?? "") + sizeLabels({ path })
 
 /** What a key that is expected, or has a tombstone, counts in the catalog. Bytes. */
 export const sizeKey = (key: string): number => lengthOf(key) + rowBytes.key

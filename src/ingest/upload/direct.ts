@@ -3,6 +3,7 @@ import type { Service } from "../service.ts"
 import { toBlobName } from "../storage/blob-name.ts"
 import { begin } from "./begin.ts"
 import { removeLate } from "./end-upload.ts"
+import { letIn } from "./let-in.ts"
 import type { ProvenUpload } from "./proven-put.ts"
 
 /** What is granted, and why the store grants nothing, for the operator. */
@@ -22,6 +23,7 @@ export const direct = async (service: Service, upload: ProvenUpload, question: D
   const { store, catalog, writers } = service
   const { key, size, expires } = upload.grant
   if (store.grantParts === undefined || size <= catalog.abilities.largestContent) return byIngest
+  await letIn(service, upload)
   const writer = await writers.take(key)
   try {
     const begun = await begin(service, upload, writer)

@@ -9,6 +9,7 @@ import { findContentMismatch, sampleSize } from "./content-type.ts"
 import { inspect, prefixNeeded } from "./incoming.ts"
 import { BodyTooSlow } from "./minimum-rate.ts"
 import type { Service } from "../service.ts"
+import type { FreeSpace } from "../storage/free-space.ts"
 import type { ProvenPut } from "./proven-put.ts"
 import { hasDisposableBody, readUploadBody } from "./upload-body.ts"
 import type { Writer } from "./writers.ts"
@@ -30,20 +31,25 @@ export const readDigests = ({ headers }: Incoming): Digests => {
   return { content, repr, wire }
 }
 
-/** The file's bytes in the body, counted and checked. */
+/**
+ * The file's bytes in the body, counted and checked.
+ *
+ * @param take reserves room for each chunk
+ */
 export const openBody = (
   service: Service,
   { request, grant, start }: ProvenPut,
   { signal, stop }: Writer,
   { wire }: Digests,
   prefix: Uint8Array,
+  take: FreeSpace["take"] = service.space.take,
 ) => {
   const chunks = readUploadBody(request, {
     signal,
     watch: (intake) => service.rates.watch(intake, stop),
     onChunk: (chunk) => {
       wire?.update(chunk)
-      return service.space.take(chunk.length)
+      return take(chunk.length)
     },
   })
   return inspect(chunks, grant, start, prefix)

@@ -7,6 +7,7 @@ import type { UploadRecord } from "../storage/catalog/catalog.ts"
 import { begin } from "./begin.ts"
 import { commitUpload, commitWhole, failUpload, removeLate } from "./end-upload.ts"
 import { type ReadAhead, readAhead } from "./incoming.ts"
+import { letIn } from "./let-in.ts"
 import { deleted, keyTaken } from "../refusals.ts"
 import { relateGrant } from "../storage/upload-rules.ts"
 import type { Service } from "../service.ts"
@@ -57,6 +58,9 @@ const mayDisturb = async ({ writers, catalog }: Service, grant: UploadGrant): Pr
   return relation !== "same" || upload.file.status !== "Uploaded"
 }
 
+/** For the chunks of a small file that was let in with all of its bytes. */
+const reserved = (): void => {}
+
 /** The state of a new file. */
 const nothing: BlobState = { size: 0, isFinished: false }
 
@@ -75,11 +79,16 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
     const found = await begin(service, put)
     if (found.kind === "finished") return { upload: found.upload, known: await askAgain(service, found.upload) }
   }
+  const isSmall = mayBeWhole(service, put)
+  const hasRoom = await letIn(service, put, isSmall ? size : 0)
   const writer = await service.writers.take(key)
   try {
     let ahead: ReadAhead | undefined
-    if (mayBeWhole(service, put)) {
-      ahead = await readAhead(openBody(service, put, writer, digests, new Uint8Array()), size)
+    if (isSmall) {
+      ahead = await readAhead(
+        openBody(service, put, writer, digests, new Uint8Array(), hasRoom ? reserved : undefined),
+        size,
+      )
       const upload = ahead.whole && (await commitWhole(service, put, digests, ahead.whole))
       if (upload !== undefined) return { upload, known: nothingKnown }
     }

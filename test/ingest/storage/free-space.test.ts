@@ -11,7 +11,7 @@ test.each([
     },
   ],
 ])("a store whose `free` %s is not asked in vain: bytes are taken", async (_, free) => {
-  const space = createFreeSpace({ free }, 1000)
+  const space = createFreeSpace({ store: { free } }, 1000)
   await space.take(10)
   await space.take(10)
 })
@@ -23,7 +23,7 @@ test("`free` may be a method of a class, and keeps the reserve", async () => {
       return this.#left
     }
   }
-  const space = createFreeSpace(new Disk(), 1000)
+  const space = createFreeSpace({ store: new Disk() }, 1000)
   await space.take(400)
   expect(() => space.take(200)).toThrow(Rejected)
 })

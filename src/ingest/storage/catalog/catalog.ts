@@ -55,6 +55,8 @@ export interface Catalog
   readonly usageOfOwner: (appId: string, owner: string) => Promise<OwnerUsage>
   /** Rejects where nothing could be written now. It is asked at most once a second, and changes nothing. */
   readonly probe: () => Promise<void>
+  /** Bytes that are free where it is kept. Absent where there is no such limit, or no way to know it. Asked at most once a second. */
+  readonly free?: (() => Promise<number>) | undefined
   readonly close: () => Promise<void>
 }
 

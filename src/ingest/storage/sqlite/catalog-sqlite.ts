@@ -20,7 +20,8 @@
 import type { Catalog } from "../catalog/catalog.ts"
 import { wrapPort } from "../wrap-port.ts"
 import { createAppTable } from "./apps.ts"
-import { compactionPragmas, createCompaction, rewriteOld } from "./compaction.ts"
+import { retryWhileBusy } from "./busy.ts"
+import { createCompaction, rewriteOld, setCompaction } from "./compaction.ts"
 import { createDeleteSteps } from "./delete-steps.ts"
 import { createDeletions } from "./deletions.ts"
 import { createDeliveries } from "./deliveries.ts"
@@ -57,11 +58,12 @@ export const createSqliteCatalog = (
 ): Catalog => {
   const { chmodSync, existsSync } = process.getBuiltinModule("node:fs")
   const isDurable = file !== ":memory:"
-  const { database, group, places, close } = openDatabase(file, {
+  const { database, group, places, free, requireRoom, close } = openDatabase(file, {
     ...(beside && { beside }),
-    first: compactionPragmas,
+    first: setCompaction,
+    longestLog: 8000,
     prepare: (opened) => {
-      opened.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -16384")
+      opened.exec("PRAGMA cache_size = -16384")
       migrate(opened)
       if (isDurable) rewriteOld(opened)
     },
@@ -95,8 +97,12 @@ export const createSqliteCatalog = (
     ...createEndpoints(database, transactions, closeToOthers, steps.insertAttempt),
     ...createHousekeeping(sql, transactions, { ...steps, compact: compaction.step }),
     ...createHistory(database),
-    // A write that changes nothing, because no key contains a space.
-    probe: async () => void (await transactions.write(() => sql.interrupt.get("no key"))),
+    probe: async () => {
+      // A write that changes nothing, because no key contains a space. It needs no page, and so would go through on a full disk.
+      await transactions.write(() => sql.interrupt.get("no key"))
+      requireRoom()
+    },
+    ...(free && { free }),
     close: async () => {
       if (!database.isOpen) return
       await close(() => compaction.close())
@@ -106,7 +112,7 @@ export const createSqliteCatalog = (
   return wrapPort(catalog, async (method, run) => {
     try {
       if (method !== "close") places.recheck()
-      return await run()
+      return await retryWhileBusy(run)
     } catch (cause) {
       throw toCatalogError(cause, file)
     }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite"
+import { blockingWait } from "./busy.ts"
 
 /** Pages that one step releases: about a millisecond of the calling thread. */
 const pagesPerStep = 128
@@ -30,7 +31,11 @@ const ask = (database: DatabaseSync, pragma: string): number =>
  *
  * `secure_delete = FAST` would leave the content of freed pages: that of small files.
  */
-export const compactionPragmas = "PRAGMA secure_delete = ON; PRAGMA auto_vacuum = INCREMENTAL"
+export const setCompaction = (database: DatabaseSync): void => {
+  database.exec("PRAGMA secure_delete = ON")
+  // To set what is set would be a write.
+  if (ask(database, "auto_vacuum") !== incremental) database.exec("PRAGMA auto_vacuum = INCREMENTAL")
+}
 
 /**
  * Rewrites a database that an older version made, unless it is large: no deleted data is left in it, and from now on
@@ -76,7 +81,7 @@ export const createCompaction = (database: DatabaseSync, run: <A>(work: () => A)
     } catch {
       // The log stays as it is; whatever was committed is in it.
     } finally {
-      database.exec("PRAGMA busy_timeout = 5000")
+      database.exec(`PRAGMA busy_timeout = ${blockingWait}`)
     }
   }
 
@@ -92,7 +97,7 @@ export const createCompaction = (database: DatabaseSync, run: <A>(work: () => A)
     } catch {
       // Somebody reads it, or there is no room: it is tried again after the next sweep.
     } finally {
-      database.exec("PRAGMA busy_timeout = 5000")
+      database.exec(`PRAGMA busy_timeout = ${blockingWait}`)
     }
   }
 

@@ -33,6 +33,12 @@ const systemReasons: Readonly<Record<string, Reason>> = {
 const systemReason = ({ code = "", syscall }: { readonly code?: string; readonly syscall?: string }) =>
   systemReasons[code] ?? (syscall === undefined ? undefined : (["io", code, "Check the disk of"] satisfies Reason))
 
+/** Whether the disk is full: SQLite says so, or the system. */
+export const isFull = (cause: unknown): boolean => {
+  const { errcode, code = "" } = (cause ?? {}) as { readonly errcode?: number; readonly code?: string }
+  return (errcode === undefined ? systemReasons[code] : reasons[errcode & 0xff])?.[0] === "full"
+}
+
 /**
  * Turns an error of SQLite, or of a flush of its log, into a {@link CatalogError} where the disk or its file is at
  * fault; returns anything else unchanged.

@@ -1,9 +1,13 @@
 import type { DatabaseSync } from "node:sqlite"
+import { isBusy, patience, pauseBetweenTries } from "./busy.ts"
+import { isFull } from "./error.ts"
 
 interface Job {
   readonly work: () => unknown
   readonly resolve: (value: never) => void
   readonly reject: (cause: unknown) => void
+  /** Until when it waits for another process, by `performance.now()`; undefined until it has to. */
+  until?: number
 }
 
 /** Writes to a database, each all or nothing. */
@@ -19,15 +23,22 @@ export interface GroupCommit {
  * arrive while the disk is busy with the previous group.
  *
  * When one write of a group fails, the group is rolled back and each write runs in a transaction of its own, so that
- * it fails alone.
+ * it fails alone. While another process has locked the database, writes wait without blocking anything else.
  *
- * @param flush makes durable what is committed so far
+ * @param flush    makes durable what is committed so far
+ * @param remedies what is tried, one after the other, where the disk is full: each says whether there is more room now
  */
-export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<void>): GroupCommit => {
+export const createGroupCommit = (
+  database: DatabaseSync,
+  flush: () => Promise<void>,
+  remedies: ReadonlyArray<() => boolean> = [],
+): GroupCommit => {
   const begin = database.prepare("BEGIN IMMEDIATE")
   const commit = database.prepare("COMMIT")
   const rollback = database.prepare("ROLLBACK")
   let waiting: Array<Job> = []
+  /** Jobs of the current group for which the database was locked. */
+  let late: Array<Job> = []
   let isWorking = false
   let worked: Promise<void> | undefined
 
@@ -43,11 +54,31 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
     }
   }
 
+  const putOff = (job: Job, cause: unknown): void => {
+    job.until ??= performance.now() + patience
+    if (performance.now() < job.until) late.push(job)
+    else job.reject(cause)
+  }
+
   /** Writes what can be written; returns the jobs that then only wait for the flush, with their values. */
-  const write = (jobs: ReadonlyArray<Job>): ReadonlyArray<{ readonly job: Job; readonly value: unknown }> => {
+  const write = (
+    jobs: ReadonlyArray<Job>,
+    untried = remedies,
+  ): ReadonlyArray<{ readonly job: Job; readonly value: unknown }> => {
+    // A try costs time in which nothing else happens.
+    if (late.length > 0) {
+      late.push(...jobs)
+      return []
+    }
     try {
       return transact(jobs).map((value, index) => ({ job: jobs[index]!, value }))
     } catch (cause) {
+      if (isBusy(cause)) {
+        for (const job of jobs) putOff(job, cause)
+        return []
+      }
+      const helped = isFull(cause) ? untried.findIndex((remedy) => remedy()) : -1
+      if (helped >= 0) return write(jobs, untried.slice(helped + 1))
       if (jobs.length > 1) return jobs.flatMap((job) => write([job]))
       jobs[0]!.reject(cause)
       return []
@@ -63,13 +94,18 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
       const jobs = waiting
       waiting = []
       const written = write(jobs)
-      if (written.length === 0) continue
-      try {
-        await flush()
-        for (const { job, value } of written) job.resolve(value as never)
-      } catch (cause) {
-        for (const { job } of written) job.reject(cause)
+      if (written.length > 0) {
+        try {
+          await flush()
+          for (const { job, value } of written) job.resolve(value as never)
+        } catch (cause) {
+          for (const { job } of written) job.reject(cause)
+        }
       }
+      if (late.length === 0) continue
+      await pauseBetweenTries()
+      waiting = [...late, ...waiting]
+      late = []
     }
     // Right after the last look, so that nothing can come in between and be forgotten.
     isWorking = false

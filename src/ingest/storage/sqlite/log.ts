@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 import { CatalogError } from "../catalog/catalog.ts"
+import { patience, pauseBetweenTries } from "./busy.ts"
 import { flushFolderSync } from "../disk/flush-folder.ts"
 
 /** SQLite's write-ahead log, as a file that can be flushed. */
@@ -9,6 +10,8 @@ export interface WriteAheadLog {
    * SQLite's.
    */
   readonly flush: () => Promise<void>
+  /** Moves everything into the database, which gives the log's room back to the disk; whether it could, and there was any. */
+  readonly empty: () => boolean
   readonly close: () => Promise<void>
 }
 
@@ -35,13 +38,16 @@ export const openLog = (database: DatabaseSync, path: string): WriteAheadLog => 
       fs.fdatasync(descriptor, (cause) => (cause === null ? resolve() : reject(cause)))
     })
 
-  const moveAll = (): void => {
-    const moved = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()
-    if (moved?.busy !== 0) {
-      throw new CatalogError(
-        "busy",
-        `The log ${path} cannot be moved into the catalog: it is being read. Wait for its readers.`,
-      )
+  const moveAll = async (): Promise<void> => {
+    const until = performance.now() + patience
+    while (database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy !== 0) {
+      if (performance.now() >= until) {
+        throw new CatalogError(
+          "busy",
+          `The log ${path} cannot be moved into the catalog: it is being read. Wait for its readers.`,
+        )
+      }
+      await pauseBetweenTries()
     }
     isInDoubt = false
   }
@@ -53,7 +59,15 @@ export const openLog = (database: DatabaseSync, path: string): WriteAheadLog => 
         await flushFile()
       } catch {
         isInDoubt = true
-        moveAll()
+        await moveAll()
+      }
+    },
+    empty: () => {
+      try {
+        if (fs.fstatSync(descriptor).size === 0) return false
+        return database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0
+      } catch {
+        return false
       }
     },
     close: async () => fs.closeSync(descriptor),

@@ -54,7 +54,8 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
     prepare: (opened) => {
       const version = Number(opened.prepare("PRAGMA user_version").get()?.["user_version"])
       requireVersion(version, file)
-      opened.exec(`BEGIN IMMEDIATE; ${version === 1 ? fromVersion1 : ""} ${schema} COMMIT;`)
+      // What is written on every start has no room on a full disk.
+      if (version < newest) opened.exec(`BEGIN IMMEDIATE; ${version === 1 ? fromVersion1 : ""} ${schema} COMMIT;`)
     },
   })
   const select = database.prepare(

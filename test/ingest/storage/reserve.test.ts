@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest"
+import { type BlobStore, type Catalog, createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
+import { createGrant, offsetOf, postResult, putRaw, register, sign, startIngest } from "../circle.ts"
+import { call, codeOf } from "../rest/rest-app.ts"
+
+const mebibyte = 1024 * 1024
+const unavailable = "503 INGEST_UNAVAILABLE"
+
+/** An ingest with a disk that can be filled: that of the files, or that of the catalog, whose files are elsewhere. */
+const startOnDisk = async (place: "store" | "catalog") => {
+  const disk = { free: 100 * mebibyte }
+  const known = { free: async () => disk.free }
+  const parts: Array<Record<string, unknown>> = []
+  const grantParts: BlobStore["grantParts"] = async (_key, asked) => {
+    parts.push(asked)
+    return { kind: "granted", partSize: 8 * mebibyte, stored: [], uploads: [] }
+  }
+  const store: BlobStore = { ...createMemoryBlobStore(), grantParts, ...(place === "store" && known) }
+  const catalog: Catalog = { ...createMemoryCatalog(), ...(place === "catalog" && known) }
+  const ingest = await startIngest({ store, catalog, minimumFree: 64 * mebibyte })
+  const fill = async (): Promise<void> => {
+    disk.free = 64 * mebibyte
+    // The disk is asked once a second.
+    await expect.poll(async () => (await fetch(`${ingest.url}/ready`)).status, { timeout: 5000 }).toBe(503)
+  }
+  const countRows = async (): Promise<number> => (await catalog.list({ limit: 1000 })).length
+  const put = async (given: Parameters<typeof createGrant>[0] = {}) => {
+    const grant = createGrant(given)
+    const signed = await sign(ingest.url, grant)
+    return { grant, signed, answer: await putRaw(signed, new Uint8Array(grant.size)) }
+  }
+  return { ...ingest, catalog, fill, countRows, put, parts }
+}
+
+const binary = "application/octet-stream"
+
+describe.each(["store", "catalog"] as const)("below the reserve of the disk of the %s", (place) => {
+  it("nothing begins, and nothing of what is refused is kept", async () => {
+    const { url, catalog, fill, put, countRows, parts } = await startOnDisk(place)
+    const stored = (await put({ type: binary })).grant
+    await fill()
+    const usage = await catalog.usage("app-1")
+    for (const size of [0, 5, 60_000, 100_000]) {
+      const { signed, answer } = await put({ size, type: binary })
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0)
+      expect(await codeOf(answer)).toBe(unavailable)
+      expect(await offsetOf(signed)).toBe(0)
+    }
+    const asked = await sign(url, createGrant({ size: mebibyte, type: binary, transport: "direct" }))
+    expect(await codeOf(await fetch(asked, { method: "POST", body: '{"parts":[]}' }))).toBe(unavailable)
+    expect(parts).toEqual([])
+    const { key } = createGrant()
+    expect(await codeOf(await register(url, { fileKeys: [key] }))).toBe(unavailable)
+    const moved = await call(url, "moveFiles", { updates: [{ fileKey: stored.key, path: "a/b" }] })
+    expect(await codeOf(moved)).toBe(unavailable)
+    const renamed = await call(url, "renameFiles", { updates: [{ fileKey: stored.key, newName: "b" }] })
+    expect(await codeOf(renamed)).toBe(unavailable)
+    expect(await countRows()).toBe(1)
+    expect(await catalog.usage("app-1")).toEqual(usage)
+  })
+
+  it("files of a while ago are answered, changed without growing, and deleted; what ends an upload is taken", async () => {
+    const { url, fill, put, countRows } = await startOnDisk(place)
+    const [kept, gone] = [(await put({ type: binary })).grant, (await put({ type: binary })).grant]
+    const half = createGrant({ size: 200_000, type: binary })
+    const signed = await sign(url, half)
+    expect(await codeOf(await putRaw(signed, new Uint8Array(100_000)))).toBe("409 RANGE_MISMATCH")
+    await fill()
+    expect((await putRaw(await sign(url, kept), new Uint8Array(5))).status).toBe(200)
+    expect((await call(url, "updateACL", { updates: [{ fileKey: kept.key, acl: "private" }] })).status).toBe(200)
+    expect((await call(url, "claimFiles", { fileKeys: [kept.key] })).status).toBe(200)
+    expect((await postResult(url, { fileKey: kept.key, callbackData: 7 })).status).toBe(200)
+    expect((await call(url, "deleteFiles", { fileKeys: [gone.key] })).status).toBe(200)
+    expect((await fetch(signed, { method: "DELETE" })).status).toBe(204)
+    expect(await codeOf(await putRaw(signed, new Uint8Array(100_000), 100_000))).toBe("410 ABORTED")
+    await expect.poll(countRows).toBe(2)
+  })
+
+  it("/ready names it", async () => {
+    const { url, fill } = await startOnDisk(place)
+    await fill()
+    const checks = { catalog: "ok", store: "ok", [place]: "failing" }
+    expect(await (await fetch(`${url}/ready`)).json()).toMatchObject({ data: { checks } })
+  })
+})
+
+it("uploads that were let in end where only the catalog's disk has no more room than its reserve", async () => {
+  const { url, fill } = await startOnDisk("catalog")
+  const grant = createGrant({ size: 200_000, type: binary })
+  const signed = await sign(url, grant)
+  expect(await codeOf(await putRaw(signed, new Uint8Array(100_000)))).toBe("409 RANGE_MISMATCH")
+  await fill()
+  expect((await putRaw(signed, new Uint8Array(100_000), 100_000)).status).toBe(200)
+})
+
+it("what is begun between two looks at the disk counts, with what its URL and its registration say", async () => {
+  const room = { left: 0 }
+  /** What was there at the first look, and nothing at any later one. */
+  const free = async (): Promise<number> => {
+    const { left } = room
+    room.left = 0
+    return mebibyte + left
+  }
+  const start = async (left: number) => {
+    room.left = left
+    return startIngest({ catalog: { ...createMemoryCatalog(), free }, minimumFree: mebibyte })
+  }
+  const { url, catalog } = await start(20_000)
+  const long = Array.from({ length: 30 }, () => createGrant({ size: 0, type: binary, name: "n".repeat(1000) }))
+  const answers = await Promise.all(long.map(async (grant) => (await putRaw(await sign(url, grant), "")).status))
+  expect(answers).toContain(200)
+  const begun = (await catalog.list({ limit: 100 })).length
+  expect(begun).toBe(answers.filter((status) => status === 200).length)
+  expect(begun).toBeLessThan(15)
+
+  const other = await start(100_000)
+  const metadata = "m".repeat(60_000)
+  expect((await register(other.url, { fileKeys: [createGrant().key], metadata })).status).toBe(200)
+  expect((await register(other.url, { fileKeys: [createGrant().key], metadata })).status).toBe(503)
+})
