@@ -975,8 +975,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         )
         await becomes("failed")
         await until(
-          async () =>
-            (await part("error").textContent()) === "3 uploaded, 2 failed: Too many: at most 3 images.",
+          async () => (await part("error").textContent()) === "3 uploaded, 2 failed: Too many: at most 3 images.",
         )
         await open("component=button")
         await context.setOffline(true)
