@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { fetchReply, readReply, type Reply } from "../transfer/reply.ts"
-import { type Attempt, retry } from "../transfer/retry.ts"
+import type { Attempt } from "../transfer/attempt.ts"
+import { retry } from "../transfer/retry.ts"
 import { envName, names } from "../protocol/names.ts"
 import { problemMediaType } from "../protocol/errors/problem.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"

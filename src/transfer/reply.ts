@@ -1,6 +1,6 @@
 import { type ForeignAnswer, parseProblem, type Peer } from "../protocol/errors/parse-problem.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
-import type { Attempt } from "./retry.ts"
+import type { Attempt } from "./attempt.ts"
 
 /** An answer, read to its end. */
 export interface Reply {

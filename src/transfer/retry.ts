@@ -1,5 +1,6 @@
 import { isRetryable, type ProblemCode } from "../protocol/errors/problem-code.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
+import type { Attempt } from "./attempt.ts"
 import { networkError } from "./reply.ts"
 
 /**
@@ -23,9 +24,6 @@ export interface RetryOptions {
    */
   readonly timeout?: number | undefined
 }
-
-/** The result of one attempt. `wait`: ms until the next one, where the server said so; 0 means "at once, whatever the error". */
-export type Attempt<A> = { readonly value: A } | { readonly error: UploadError; readonly wait?: number | undefined }
 
 /** Why the next attempt is not made at once; `delay` in ms, absent where its end is not known. */
 export interface RetryWait {

@@ -1,6 +1,6 @@
 import type { DirectAnswer, DirectQuestion } from "../protocol/messages.ts"
 import type { Fetch, fetchReply, networkError, readReply, Reply } from "./reply.ts"
-import type { Attempt } from "./retry.ts"
+import type { Attempt } from "./attempt.ts"
 import type { BytesRequest } from "./bytes-request.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 

@@ -3,9 +3,10 @@ import { largestAppendHeader, rangeStartHeader, transportParameter } from "../pr
 import { formatUploadRange } from "../protocol/files/range.ts"
 import type { TraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
+import type { Attempt } from "./attempt.ts"
 import { isReadable } from "./is-readable.ts"
 import { type Fetch, fetchReply, networkError, readReply, type Reply } from "./reply.ts"
-import { type Attempt, retry, type RetryOptions, type RetryWait } from "./retry.ts"
+import { retry, type RetryOptions, type RetryWait } from "./retry.ts"
 import { sendBytes } from "./send-bytes.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 

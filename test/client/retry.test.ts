@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { UploadError } from "../../src/client.ts"
 import { readReply } from "../../src/transfer/reply.ts"
-import { type Attempt, retry } from "../../src/transfer/retry.ts"
+import type { Attempt } from "../../src/transfer/attempt.ts"
+import { retry } from "../../src/transfer/retry.ts"
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -42,7 +42,7 @@ const start = async (options: Partial<IngestOptions> = {}) => {
   }
 }
 
-const ownFiles = /^a\/b\/data\/(catalog\.sqlite(-wal|-shm)?|files\/[0-9a-f]{2}\/[0-9a-f]{62}(\.\d+)?)$/
+const ownFiles = /^a\/b\/data\/(spare-room|catalog\.sqlite(-wal|-shm)?|files\/[0-9a-f]{2}\/[0-9a-f]{62}(\.\d+)?)$/
 
 /** A request whose target goes over the wire as it is: `fetch` would tidy it up. */
 const ask = (base: string, method: string, path: string, headers: Record<string, string> = {}): Promise<number> => {

@@ -8,7 +8,7 @@ import type { ProblemCode } from "../../src/protocol.ts"
 const lines: Array<string> = []
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"] })
+  vi.useFakeTimers({ toFake: ["Date", "performance"] })
   vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line))
 })
 afterEach(() => {
@@ -30,7 +30,7 @@ test("a wrong set-up is logged once an hour, with how often it was met since", a
   for (let i = 0; i < 5; i++) await log("INVALID_CONFIG", "No hosts.")
   await log("MISSING_TOKEN", "No token.")
   expect(lines.map((line) => JSON.parse(line).message)).toEqual(["No hosts.", "No token."])
-  vi.setSystemTime(Date.now() + hour)
+  vi.advanceTimersByTime(hour)
   await log("INVALID_CONFIG", "No hosts.")
   expect(JSON.parse(lines[2]!)).toMatchObject({ message: "No hosts.", again: 4 })
 })
@@ -39,7 +39,7 @@ test("what a stranger chose fills the log with a hundred entries at most", async
   const log = start()
   for (let i = 0; i < 150; i++) await log("INVALID_CONFIG", `There is no room for ${i}.`)
   expect(lines).toHaveLength(100)
-  vi.setSystemTime(Date.now() + hour)
+  vi.advanceTimersByTime(hour)
   await log("INVALID_CONFIG", "There is no room for another one.")
   expect(lines).toHaveLength(101)
 })

@@ -1,4 +1,5 @@
-import { type Attempt, retry } from "../../transfer/retry.ts"
+import type { Attempt } from "../../transfer/attempt.ts"
+import { retry } from "../../transfer/retry.ts"
 import { formatByteSize } from "../../protocol/byte-size.ts"
 import { lookupMediaType, parseMediaType } from "../../protocol/files/media-type.ts"
 import { UploadError } from "../../protocol/errors/upload-error.ts"
