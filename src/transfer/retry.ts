@@ -19,7 +19,7 @@ export interface RetryOptions {
   readonly maxDelay?: number | undefined
   /**
    * How long nothing may move until an attempt counts as failed, in ms: no byte goes out, no answer comes. Default 30,000. An
-   * answer of your app may take twice as long, and that to the last byte of a file four times, since the ingest then asks
+   * answer of your app may take twice as long, and that to the last byte of a file six times, since the ingest then asks
    * your app. `Infinity` waits for ever.
    */
   readonly timeout?: number | undefined

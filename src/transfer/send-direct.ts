@@ -127,9 +127,10 @@ export const sendDirect = async (
   for (const number of missing) there -= partOf(number).size
   /** Whether whoever sends parts tells how far they are. */
   let isTold = true
-  const touch = () => transfer.touch(isTold ? 1 : Infinity)
+  const touch = (times = 1) => transfer.touch(isTold ? times : Infinity)
   const report = (number: number, size: number): void => {
-    touch()
+    // Behind its last byte there are buffers on the way, and the bucket's own work.
+    touch(size < partOf(number).size ? 1 : 6)
     loaded.set(number, size)
     let sum = there
     for (const each of loaded.values()) sum += each

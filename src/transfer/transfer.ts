@@ -143,7 +143,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     let timer: ReturnType<typeof setTimeout> | undefined
     const sent = (loaded: number) => {
       const isAll = start + loaded >= file.size
-      touch(isAll ? 4 : 1)
+      touch(isAll ? 6 : 1)
       onProgress(start + loaded)
       if (isAll) timer ??= setTimeout(() => signal.aborted || options.onWait({ reason: "app" }), answerWait)
     }

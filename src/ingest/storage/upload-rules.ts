@@ -123,6 +123,18 @@ export const isSameUpload = (file: Held, grant: Asked): boolean =>
   (file.status === "Uploaded" || file.name === grant.name)
 
 /**
+ * Whether a URL may end an upload that has begun. Where URLs name no registration, an older one is for an upload of before.
+ */
+export const mayEnd = (
+  grant: Asked & Pick<UploadGrant, "expires">,
+  begun: Held & Pick<FileRecord, "expires">,
+): boolean => isSameUpload(begun, grant) && (begun.registrationId !== null || grant.expires >= begun.expires)
+
+/** The same for an upload of which nothing is known but the URL that is being written for. */
+export const mayEndWriter = (grant: UploadGrant, written: UploadGrant): boolean =>
+  mayEnd(grant, { ...written, status: "Uploading", registrationId: written.registrationId ?? null, issuedAt: null })
+
+/**
  * What a grant may do with the file that holds its key: resume the same upload, take over the key for a new one, or
  * nothing.
  *

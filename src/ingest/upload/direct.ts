@@ -24,7 +24,7 @@ export const direct = async (service: Service, upload: ProvenUpload, question: D
   const { key, size, expires } = upload.grant
   if (store.grantParts === undefined || size <= catalog.abilities.largestContent) return byIngest
   await letIn(service, upload)
-  const writer = await writers.take(key)
+  const writer = await writers.take(key, upload.grant)
   try {
     const begun = await begin(service, upload, writer)
     // The PUT that follows is answered at once, whatever its body.

@@ -11,7 +11,11 @@ import type { ProvenPut } from "./proven-put.ts"
 import { locked } from "../refusals.ts"
 
 /**
- * Ends an upload whose content is refused: the app is told, and the bytes are removed.
+ * Ends an upload whose content is refused, or that its client has cancelled: the app is told, and the bytes are removed.
+ *
+ * @param endWriter called once it has failed, before its bytes are removed: whoever still writes them has to stop
+ *
+ * @returns whether it has; otherwise it had ended already
  *
  * Fails: rejects with `Rejected` LOCKED where a writer of another process has taken it over: it goes on, and its client must not
  *        be told that it is over.
@@ -22,22 +26,25 @@ export const failUpload = async (
   epoch: number,
   id: number,
   reason: Rejected,
-): Promise<void> => {
+  endWriter: () => Promise<unknown> = async () => {},
+): Promise<boolean> => {
   const failure = { code: reason.code, message: reason.detail }
   const now = service.now()
   if (!(await service.catalog.fail({ key, epoch, failure, now, eventId: createEventId() }))) {
     const file = (await service.catalog.get(key))?.file
     if (file?.id === id && file.status === "Uploading") throw locked()
-    return
+    return false
   }
   service.dispatcher.wake()
   service.devStreams.wake(appId)
+  await endWriter()
   try {
     await service.store.remove(toBlobName({ key, id }), { lastEpoch: epoch })
     await service.catalog.reclaimed({ id, key })
   } catch {
     // The upload has failed for its own reason; housekeeping takes the bytes.
   }
+  return true
 }
 
 /**

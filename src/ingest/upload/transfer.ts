@@ -8,7 +8,7 @@ import { begin } from "./begin.ts"
 import { commitUpload, commitWhole, failUpload, removeLate } from "./end-upload.ts"
 import { type ReadAhead, readAhead } from "./incoming.ts"
 import { letIn } from "./let-in.ts"
-import { deleted, keyTaken } from "../refusals.ts"
+import { deleted, keyTaken, uploadFailed } from "../refusals.ts"
 import { relateGrant } from "../storage/upload-rules.ts"
 import type { Service } from "../service.ts"
 import { askAgain, type Known, nothingKnown } from "../delivery/server-data.ts"
@@ -32,16 +32,17 @@ const mayBeWhole = ({ catalog }: Service, { grant, start, announced }: ProvenPut
 const isFence = (cause: unknown): boolean =>
   cause instanceof Rejected ? cause.code === "LOCKED" : BlobStoreError.is(cause) && cause.reason === "fenced"
 
-/** Whether a deletion may be why a writer has failed: another one was let in, or its bytes were removed by another process. */
-const mayBeDeleted = (cause: unknown): boolean =>
+/** Whether a deletion, or its client, may be why a writer has failed: another one was let in, or its bytes were removed by another process. */
+const mayBeOver = (cause: unknown): boolean =>
   isFence(cause) || (BlobStoreError.is(cause) && cause.reason === "missing")
 
-/** Whether the app has deleted the file that is being written: the deletion may not have stopped this writer yet. */
-const isGone = async ({ catalog, now }: Service, grant: UploadGrant, id: number): Promise<boolean> => {
+/** Why the upload that is being written is over: who has ended it may not have stopped this writer yet. Undefined where it is not. */
+const findEnd = async ({ catalog, now }: Service, grant: UploadGrant, id: number): Promise<Rejected | undefined> => {
   const file = (await catalog.get(grant.key))?.file
-  if (file === undefined) return true
-  if (file.id === id) return file.status === "Deleting"
-  return (await catalog.judgeKey(grant, now())) !== "open"
+  if (file === undefined) return deleted()
+  if (file.id !== id) return (await catalog.judgeKey(grant, now())) === "open" ? undefined : deleted()
+  if (file.status === "Failed" && file.failure !== null) return uploadFailed(file.failure)
+  return file.status === "Deleting" ? deleted() : undefined
 }
 
 /**
@@ -81,7 +82,7 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
   }
   const isSmall = mayBeWhole(service, put)
   const hasRoom = await letIn(service, put, isSmall ? size : 0)
-  const writer = await service.writers.take(key)
+  const writer = await service.writers.take(key, grant)
   try {
     let ahead: ReadAhead | undefined
     if (isSmall) {
@@ -89,6 +90,7 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
         openBody(service, put, writer, digests, new Uint8Array(), hasRoom ? reserved : undefined),
         size,
       )
+      writer.signal.throwIfAborted()
       const upload = ahead.whole && (await commitWhole(service, put, digests, ahead.whole))
       if (upload !== undefined) return { upload, known: nothingKnown }
     }
@@ -108,8 +110,8 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
       if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, grant, epoch, id, cause)
       else void removeLate(service, key, id)
       // The reason with which a writer was stopped explains why it was fenced off.
-      if (mayBeDeleted(cause) && (await isGone(service, grant, id))) throw deleted()
-      throw isFence(cause) && writer.signal.aborted ? writer.signal.reason : cause
+      const end = mayBeOver(cause) ? await findEnd(service, grant, id) : undefined
+      throw end ?? (isFence(cause) && writer.signal.aborted ? writer.signal.reason : cause)
     }
   } finally {
     writer.letGo()

@@ -86,8 +86,9 @@ export const loadRouteConfigs = (url: HandlerAddress, fetch: Fetch, options: Ret
   if (learnt.has(key)) return Promise.resolve()
   let answer = asked.get(key)
   if (answer === undefined) {
-    const silence = new Promise<never>((_, fail) => setTimeout(fail, patience))
-    const first = Promise.race([fetch(key, { headers: { accept: "application/json" } }), silence])
+    // Older browsers, and some that are none, cannot do that, and wait.
+    const signal = AbortSignal.timeout?.(patience)
+    const first = fetch(key, { headers: { accept: "application/json" }, signal })
     answer = first
       .then((response) => (response.ok ? response.clone().json() : undefined))
       .then((json) => (isDescriptions(json) ? json : Promise.reject(json)))

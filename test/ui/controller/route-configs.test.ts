@@ -63,7 +63,15 @@ test("an answer that is none is an error, and the next one asks again", async ()
 
 test("an answer that never comes is not waited for: the handler is asked again", async () => {
   vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(new DOMException("", "TimeoutError")), ms)
+    return controller.signal
+  })
+  onTestFinished(() => {
+    vi.restoreAllMocks()
+    vi.useRealTimers()
+  })
   const url = address()
   let asked = 0
   const ask = () =>
