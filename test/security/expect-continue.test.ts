@@ -63,7 +63,7 @@ describe("a body that is held back (expect: 100-continue)", () => {
       [401, ask("POST", `/${names.path.api}/listFiles`, 5)],
       [413, ask("POST", `/${names.path.register}`, large, { [names.header.apiKey]: apiKey })],
       [404, ask("PUT", "/a/b/c/d", large)],
-      [405, ask("DELETE", path, large)],
+      [405, ask("PATCH", path, large)],
     ]
     const answers = await Promise.all(refusals.map(([, head]) => holdBack(port, head)))
     for (const [i, [status, head]] of refusals.entries()) {

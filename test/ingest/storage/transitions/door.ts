@@ -98,6 +98,8 @@ const openDoor = (catalog: Catalog, quota: number | undefined) => {
       if (code === "BAD_REQUEST" && response.status === 409) return "taken"
       if (code === "NOT_FOUND") return "deleted"
       if (code === "REJECTED") return "failed"
+      // What is larger than all of a quota is told so.
+      if (code === "FILE_TOO_LARGE") return detail.includes("storage of its owner") ? "overOwnerQuota" : "overQuota"
       if (code === "QUOTA_EXCEEDED") return detail.includes("quota of the owner") ? "overOwnerQuota" : "overQuota"
       return `${response.status} ${code}`
     },
