@@ -237,7 +237,7 @@ export const ingestSettings = {
   minimumReadRateWindow: duration("over how long that is measured", defaults.minimumReadRateWindow),
   bodyTimeout: duration("how long the app's small messages may take to arrive", defaults.bodyTimeout),
   minimumFree: orElse(
-    byteSize("room kept free on the disk of files and catalog; with less, new uploads are refused"),
+    byteSize("room kept free on disk; with less, new uploads are refused"),
     formatByteSize(defaults.minimumFree),
   ),
   unfinishedTtl: duration("how long past its expiry an unfinished upload is kept", defaults.unfinishedTtl),
