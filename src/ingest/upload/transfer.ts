@@ -39,12 +39,12 @@ const isCancelled = (reason: unknown): boolean => reason instanceof Rejected && 
 const mayBeOver = (cause: unknown): boolean =>
   isFence(cause) || (BlobStoreError.is(cause) && cause.reason === "missing")
 
-/** Why the upload that is being written is over: who has ended it may not have stopped this writer yet. Undefined where it is not. */
+/** Why the upload that is being written is over, deleted by its app or cancelled by its client: who has ended it may not have stopped this writer yet. Undefined where it is not. */
 const findEnd = async ({ catalog, now }: Service, grant: UploadGrant, id: number): Promise<Rejected | undefined> => {
   const file = (await catalog.get(grant.key))?.file
   if (file === undefined) return deleted()
   if (file.id !== id) return (await catalog.judgeKey(grant, now())) === "open" ? undefined : deleted()
-  if (file.status === "Failed" && file.failure !== null) return uploadFailed(file.failure)
+  if (file.status === "Failed" && file.failure?.code === "ABORTED") return uploadFailed(file.failure)
   return file.status === "Deleting" ? deleted() : undefined
 }
 
