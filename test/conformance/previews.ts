@@ -348,7 +348,7 @@ export const describePreviews = ({ page, open, rowBecomes, until }: PreviewStage
           return red! > 150 && blue! < 100
         }
         let recorded = await record()
-        for (let count = 0; count < 5 && !(await isPainted(recorded)); count++) recorded = await record()
+        for (let count = 0; count < 20 && !(await isPainted(recorded)); count++) recorded = await record()
         return btoa(String.fromCharCode(...new Uint8Array(await recorded.arrayBuffer())))
       })
       await choose([file("clip.webm", "video/webm", Buffer.from(base64, "base64"))])
