@@ -23,7 +23,8 @@ export interface Operation<A> {
 /** Timeout of one attempt, ms. */
 const attemptTimeout = 30_000
 
-const retries = { attempts: 4, delay: 250 }
+/** Each attempt has a timeout of its own. */
+const retries = { attempts: 4, delay: 250, timeout: Infinity }
 
 const notSluice = (ingestUrl: string, status: number, detail: string) =>
   new UploadError({
@@ -91,7 +92,7 @@ export const callIngest = async <A>(
 
   try {
     signal.throwIfAborted()
-    return await retry(attempt, { ...retries, timeout: Infinity }, signal, ({ delay, error }) =>
+    return await retry(attempt, retries, signal, ({ delay, error }) =>
       log("Warning", "Calling the ingest again.", [{ operation: name, delay, reason: error.message }]),
     )
   } catch (error) {

@@ -377,8 +377,7 @@ export class SluiceApi {
    * Fails: with BAD_REQUEST where the prefix is no folder: without `/` at its end it would open its neighbours as well.
    */
   async generateSignedPrefixURL(prefix: string, options: PrefixUrlOptions = {}): Promise<string> {
-    checkOptions("The options of generateSignedPrefixURL", options, prefixUrlOptions)
-    refuseUndefined("The options of generateSignedPrefixURL", options, ["owner"])
+    checkOwned("generateSignedPrefixURL", options, prefixUrlOptions)
     return createPrefixUrl(await this.#load(), prefix, options)
   }
 }

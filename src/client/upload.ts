@@ -169,8 +169,8 @@ export const startUpload = <File extends UploadableFile>(
       if (isLast && !isElsewhere) {
         void item.entry?.forget()
         // Nobody goes on with what is stored of it; without this the ingest keeps it, and its place in quotas, for a day.
-        const isStored = item.upload && (hasBegun || item.entry!.kept)
-        if (isStored && outcome.status === "aborted") void cancelStored(settings.fetch, item.upload!.url)
+        const hasBytes = item.upload && (hasBegun || item.entry!.kept)
+        if (hasBytes && outcome.status === "aborted") void cancelStored(settings.fetch, item.upload!.url)
       }
       emit({ type: "end", file, outcome })
       // Searched from the end: the files sent last are found at once, even among ten thousand.

@@ -11,7 +11,7 @@ import { attempt } from "./attempt.ts"
 import { authoriseApp } from "./access/authorise.ts"
 import { readPromptJson } from "./requests/read-json.ts"
 import type { Service } from "./service.ts"
-import { isSameUpload } from "./storage/upload-rules.ts"
+import { isSameUpload } from "./storage/relate-grant.ts"
 import { foreignKey } from "./refusals.ts"
 
 const decode = createDecoder(RegistrationQuerySchema)

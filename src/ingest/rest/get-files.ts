@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { FoundFilesSchema, GetFilesRequestSchema } from "../../schema/rest.ts"
 import { attempt } from "../attempt.ts"
-import { toListedFile } from "./listed-file.ts"
+import { listedFileExample, toListedFile } from "./listed-file.ts"
 import { defineOperation } from "./operation.ts"
 
 /** Source: docs/protocol.md §10. */
@@ -14,24 +14,7 @@ export const getFiles = defineOperation({
   example: {
     request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"], owner: "user-7" },
     answer: {
-      files: [
-        {
-          id: "41",
-          key: "kE2xQm7PzVnYb9tR4wLcH3sD",
-          customId: "avatar-of-7",
-          name: "me.png",
-          size: 18_230,
-          type: "image/png",
-          status: "Uploaded",
-          acl: "public-read",
-          uploadedAt: 1_767_225_600_000,
-          owner: "user-7",
-          path: "avatars/me.png",
-          expiresAt: null,
-          claimBy: null,
-          error: null,
-        },
-      ],
+      files: [listedFileExample],
     },
   },
   act: ({ service, app }, { fileKeys, owner }) =>

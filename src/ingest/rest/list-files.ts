@@ -4,7 +4,7 @@ import { FilePageSchema, ListFilesRequestSchema } from "../../schema/rest.ts"
 import { attempt } from "../attempt.ts"
 import type { FileRecord } from "../storage/catalog/catalog.ts"
 import { listLevel } from "./list-level.ts"
-import { toListedFile } from "./listed-file.ts"
+import { listedFileExample, toListedFile } from "./listed-file.ts"
 import { defineOperation } from "./operation.ts"
 
 const defaultLimit = 500
@@ -36,24 +36,7 @@ export const listFiles = defineOperation({
     answer: {
       hasMore: false,
       nextCursor: null,
-      files: [
-        {
-          id: "41",
-          key: "kE2xQm7PzVnYb9tR4wLcH3sD",
-          customId: "avatar-of-7",
-          name: "me.png",
-          size: 18_230,
-          type: "image/png",
-          status: "Uploaded",
-          acl: "public-read",
-          uploadedAt: 1_767_225_600_000,
-          owner: "user-7",
-          path: "avatars/me.png",
-          expiresAt: null,
-          claimBy: null,
-          error: null,
-        },
-      ],
+      files: [listedFileExample],
     },
   },
   act: ({ service, app }, { limit = defaultLimit, offset, cursor, status, owner, prefix, folders }) => {

@@ -4,6 +4,24 @@ import type { FileRecord } from "../storage/catalog/catalog.ts"
 import { toFileStatus } from "../storage/file-status.ts"
 import { toStoredMediaType } from "../requests/stored-media-type.ts"
 
+/** A file as the examples of the documentation show it. */
+export const listedFileExample: ListedFile = {
+  id: "41",
+  key: "kE2xQm7PzVnYb9tR4wLcH3sD",
+  customId: "avatar-of-7",
+  name: "me.png",
+  size: 18_230,
+  type: "image/png",
+  status: "Uploaded",
+  acl: "public-read",
+  uploadedAt: 1_767_225_600_000,
+  owner: "user-7",
+  path: "avatars/me.png",
+  expiresAt: null,
+  claimBy: null,
+  error: null,
+}
+
 const toError = ({ failure, endedAt }: FileRecord): FileError | null =>
   failure === null ? null : { ...failure, at: endedAt ?? 0 }
 

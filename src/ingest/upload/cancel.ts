@@ -2,7 +2,7 @@ import type { UploadGrant } from "../../protocol/signing/signed-url.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { cancelled, keyTaken } from "../refusals.ts"
 import type { Service } from "../service.ts"
-import { mayEnd, mayEndWriter } from "../storage/upload-rules.ts"
+import { mayEnd, mayEndWriter } from "../storage/relate-grant.ts"
 import { failUpload } from "./end-upload.ts"
 
 /**

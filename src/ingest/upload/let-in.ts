@@ -1,6 +1,6 @@
 import type { Service } from "../service.ts"
 import { sizeBeginning } from "../storage/quota.ts"
-import { isFailureOf, relateGrant } from "../storage/upload-rules.ts"
+import { isFailureOf, relateGrant } from "../storage/relate-grant.ts"
 import type { ProvenUpload } from "./proven-put.ts"
 
 /**

@@ -9,7 +9,7 @@ import { commitUpload, commitWhole, failUpload, removeLate } from "./end-upload.
 import { type ReadAhead, readAhead } from "./incoming.ts"
 import { letIn } from "./let-in.ts"
 import { deleted, keyTaken, uploadFailed } from "../refusals.ts"
-import { relateGrant } from "../storage/upload-rules.ts"
+import { relateGrant } from "../storage/relate-grant.ts"
 import type { Service } from "../service.ts"
 import { askAgain, type Known, nothingKnown } from "../delivery/server-data.ts"
 import type { ProvenPut } from "./proven-put.ts"
