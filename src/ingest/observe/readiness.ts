@@ -51,8 +51,8 @@ export const createReadinessCheck = ({
   let found: Promise<Readiness> | undefined
   const check = async (): Promise<Readiness> => {
     const probe = async (port: Pick<BlobStore, "probe">, place: Place): Promise<void> => {
-      await port.probe()
       await space.check(place)
+      await port.probe()
     }
     const checks = [
       succeeds(() => probe(catalog, "catalog"), outages.catalog),

@@ -22,7 +22,11 @@ export interface FreeSpace {
    * {@link FreeSpace.take}. Both disks need the room: what is begun below the reserve of either cannot end.
    */
   readonly admit: (length: number) => void | Promise<void>
-  /** Fails: rejects with a {@link BlobStoreError} or {@link CatalogError} `full` where nothing new could be kept there now. */
+  /**
+   * Asks the disk, and has what follows know its answer.
+   *
+   * Fails: rejects with a {@link BlobStoreError} or {@link CatalogError} `full` where nothing new could be kept there now.
+   */
   readonly check: (place: Place) => Promise<void>
 }
 
@@ -31,6 +35,7 @@ const maximumAge = 1000
 
 /** How much may still be taken of one disk. */
 interface Meter {
+  readonly ask: () => Promise<void>
   /** Resolves when the disk has been asked; undefined where its last answer is still valid. */
   readonly refresh: () => Promise<void> | undefined
   readonly fits: (length: number) => boolean
@@ -55,8 +60,11 @@ const createMeter = (
     asking = undefined
   }
 
+  const askOnce = (): Promise<void> => (asking ??= ask())
+
   return {
-    refresh: () => (performance.now() - askedAt < maximumAge ? undefined : (asking ??= ask())),
+    ask: askOnce,
+    refresh: () => (performance.now() - askedAt < maximumAge ? undefined : askOnce()),
     fits: (length) => length <= left,
     subtract: (length) => {
       left -= length
@@ -118,7 +126,7 @@ export const createFreeSpace = (
       : { take: reserveOf(toTake), admit: reserveOf(toAdmit) }),
     check: async (place) => {
       const meter = place === "store" ? ofStore : ofCatalog
-      await meter?.refresh()
+      await meter?.ask()
       if (meter?.fits(1) === false) throw meter.describeShortage()
     },
   }
