@@ -1,3 +1,4 @@
+import { bodyOf } from "../server-kit/body-of.ts"
 import type { HttpAnswer, HttpRequest, Send } from "./transport.ts"
 
 /** Anything that sends requests as `globalThis.fetch` does. */
@@ -8,7 +9,9 @@ export interface FetchAnswer extends HttpAnswer {
   readonly body: ReadableStream<Uint8Array> | null
 }
 
-const toAnswer = ({ status, headers, body }: Response): FetchAnswer => {
+const toAnswer = (response: Response): FetchAnswer => {
+  const { status, headers } = response
+  const body = bodyOf(response)
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   const giveUp = () => void (reader ?? body)?.cancel().catch(() => {})
   return {

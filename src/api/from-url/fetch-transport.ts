@@ -1,3 +1,4 @@
+import { bodyOf } from "../../server-kit/body-of.ts"
 import type { RemoteAnswer, Transport } from "./remote-answer.ts"
 
 const nothing = async function* (): AsyncGenerator<Uint8Array> {}
@@ -9,7 +10,8 @@ const nothing = async function* (): AsyncGenerator<Uint8Array> {}
 export const createFetchTransport =
   (fetch: typeof globalThis.fetch = globalThis.fetch): Transport =>
   async ({ url, headers, signal }) => {
-    const { status, headers: received, body } = await fetch(url, { headers, signal, redirect: "manual" })
-    const isDecoded = received.has("content-encoding")
-    return { status, headers: received, body: (body as RemoteAnswer["body"] | null) ?? nothing(), isDecoded }
+    const response = await fetch(url, { headers, signal, redirect: "manual" })
+    const isDecoded = response.headers.has("content-encoding")
+    const body = (bodyOf(response) as RemoteAnswer["body"] | null) ?? nothing()
+    return { status: response.status, headers: response.headers, body, isDecoded }
   }

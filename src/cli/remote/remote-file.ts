@@ -20,7 +20,7 @@ export interface RemoteContent {
   readonly version: RemoteVersion
   /** Where the bytes begin: where they were asked for, or 0 because the file is another one now. */
   readonly start: number
-  readonly body: ReadableStream<Uint8Array>
+  readonly body: AsyncIterable<Uint8Array>
 }
 
 /** An answer that only something else than an ingest gives. */
@@ -98,6 +98,11 @@ export const findFile = async (
   }
 }
 
+/** Keeps the Response until its body has been read: Node cancels the body of one that was collected. */
+const readBody = async function* (response: Response): AsyncGenerator<Uint8Array, void> {
+  if (response.body !== null) yield* response.body
+}
+
 /**
  * Reads a file from an offset on, if it is still the one with this tag, else from its start.
  *
@@ -121,5 +126,5 @@ export const readFile = async (
   if (status !== 200 && status !== 206) throw await readProblem(response, url)
   const { start, ...version } = readVersion(url, response)
   if (status === 206 && start !== offset) throw strange(url, "it is another range than was asked for")
-  return { version, start, body: response.body ?? new Blob().stream() }
+  return { version, start, body: readBody(response) }
 }
