@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { generateUploader, type TypedFileRouter } from "../../src/client.ts"
 import { type Fetch, fetchReply, networkError, readReply } from "../../src/transfer/reply.ts"
+import type { BytesRequest } from "../../src/transfer/bytes-request.ts"
 import { sendBytes } from "../../src/transfer/send-bytes.ts"
 import { sendDirect } from "../../src/transfer/send-direct.ts"
 import { type Peer, startPeer } from "./peer.ts"
@@ -56,6 +57,36 @@ describe("an answer to a direct question that cannot be", () => {
     const { outcome, asked } = await answered(answer)
     expect(outcome).toMatchObject({ error: { code: "INVALID_CONFIG" } })
     expect(asked).toBe(1)
+  })
+
+  test("how long a part may be silent: six times as long once its last byte is on its way, and for ever where nobody tells", async () => {
+    const touches = async (tell: (request: BytesRequest) => void) => {
+      const times: Array<number | undefined> = []
+      const transfer = {
+        file: new File([new Uint8Array(500_000)], "a.bin"),
+        fetch: async () =>
+          new Response(JSON.stringify(direct({ uploads: [{ number: 1, url: "http://b.example/1" }] }))),
+        trace: undefined,
+        signal: new AbortController().signal,
+        onProgress: () => {},
+        touch: (count?: number) => void times.push(count),
+      }
+      const send: typeof sendBytes = async (_, request) => {
+        tell(request)
+        return { status: 200, body: "", header: () => null, redirect: false, url: undefined }
+      }
+      const args = [() => {}, send, fetchReply, readReply, networkError] as const
+      expect(await sendDirect(transfer, "http://ingest.example/key", ...args)).toEqual({ value: true })
+      return times
+    }
+    expect(
+      await touches(({ touch, onProgress }) => {
+        touch()
+        onProgress(100_000)
+        onProgress(500_000)
+      }),
+    ).toEqual([1, 1, 6, 6])
+    expect(await touches(({ touch }) => touch(Infinity))).toEqual([Infinity, Infinity])
   })
 
   test("all of it stored in runs is all of it", async () => {

@@ -434,6 +434,24 @@ test("a scope that is a function is asked each time: while it is undefined nothi
   expect(await list(page)).toEqual([])
 })
 
+test("what is removed is ended at the ingest, once; another one stays", async () => {
+  const page = await openTab()
+  await interrupt(page)
+  stall("b")
+  await start(page, { name: "b" })
+  await peer.until(() => peer.storedOf("b") >= 3_000_000)
+  await page.reload()
+  const [b, a] = await list(page)
+  expect([a, b]).toMatchObject([{ name: "a" }, { name: "b" }])
+  for (const id of [a!.id, a!.id, "unknown"]) {
+    await page.evaluate((id) => window.door.createResumeStore().remove(id), id)
+  }
+  await peer.until(() => peer.trace("a").includes("DELETE"))
+  expect(peer.trace("a")).toEqual(["PUT bytes=0-", "DELETE"])
+  expect(peer.trace("b")).toEqual(["PUT bytes=0-"])
+  expect(await list(page)).toMatchObject([{ name: "b" }])
+})
+
 test("what is too old is forgotten", async () => {
   const page = await openTab()
   await interrupt(page)

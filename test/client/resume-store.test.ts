@@ -115,6 +115,20 @@ describe("with a resume store", () => {
     expect(second).toMatchObject({ status: "failed", error: { code: "FORBIDDEN" } })
   })
 
+  test("what is kept is ended at the ingest when it is aborted before its turn", async () => {
+    const { resumeStore, kept } = rememberByName()
+    await interrupt(resumeStore, "a", "b")
+    peer.fail("PUT", "a", { stallAfter: 50_000, until: never })
+    const { length } = peer.trace("a")
+    const upload = uploader(resumeStore, { concurrency: 1 }).createUpload("any", { files: [file("a"), file("b")] })
+    await peer.until(() => peer.trace("a").length === length + 2)
+    upload.abortUpload()
+    await upload.done()
+    await peer.until(() => peer.trace("b").includes("DELETE"))
+    expect(peer.trace("b")).toEqual(["PUT bytes=0-", "DELETE"])
+    expect(kept.size).toBe(0)
+  })
+
   test.each([
     ["is done", async () => {}, {}, 0],
     ["is refused", async () => peer.fail("PUT", "a", { status: 415 }), {}, 0],

@@ -76,6 +76,12 @@ describe("what is slow and moves", () => {
     expect(peer.trace("a")).toEqual(["PUT bytes=0-"])
   })
 
+  test("an app that takes longer for a URL than an ingest may be silent", async () => {
+    peer.fail("POST", "any", { hold: later(300) })
+    await upload(200)
+    expect(peer.trace("any")).toEqual(["POST"])
+  })
+
   test("an app that takes its time with the last byte", async () => {
     peer.fail("PUT", "a", { hold: later(600) })
     await upload(200)

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import { generateUploader, type TypedFileRouter } from "../../src/client.ts"
+import { generateUploader, type TypedFileRouter, type UploaderOptions } from "../../src/client.ts"
 import { type Peer, startPeer } from "./peer.ts"
 
 let peer: Peer
@@ -12,8 +12,8 @@ afterEach(() => peer.close())
 const bytes = new Uint8Array(randomBytes(600_000))
 const hash = createHash("sha256").update(bytes).digest("hex")
 const file = (name: string) => new File([bytes], name)
-const uploader = (concurrency?: number) =>
-  generateUploader<TypedFileRouter>({ url: peer.url, retry: { delay: 1 }, concurrency })
+const uploader = (concurrency?: number, options: UploaderOptions = {}) =>
+  generateUploader<TypedFileRouter>({ url: peer.url, retry: { delay: 1 }, concurrency, ...options })
 const never = new Promise<never>(() => {})
 
 describe("signal", () => {
@@ -72,7 +72,8 @@ describe("signal", () => {
   test("what was begun is ended at the ingest, also what a pause has left; of what was not nobody is told", async () => {
     for (const name of ["a", "b", "c"]) peer.fail("PUT", name, { stallAfter: 1000, until: never })
     const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => file(name))
-    const upload = uploader(2).createUpload("any", { files: [a!, b!, c!, d!] })
+    const asked = vi.fn(fetch)
+    const upload = uploader(2, { fetch: asked }).createUpload("any", { files: [a!, b!, c!, d!] })
     const isBegun = (name: string) => peer.storedOf(name) >= 1000
     await peer.until(() => ["a", "b"].every(isBegun))
     upload.pauseUpload(b)
@@ -83,6 +84,7 @@ describe("signal", () => {
     await peer.until(() => ["a", "b", "c"].every((name) => peer.trace(name).includes("DELETE")))
     for (const name of ["a", "b", "c"]) expect(peer.trace(name)).toEqual(["PUT bytes=0-", "DELETE"])
     expect(peer.trace("d")).toEqual([])
+    expect(asked.mock.calls.filter(([, init]) => init?.method === "DELETE")).toHaveLength(3)
   })
 
   test("an ingest that cannot be told changes nothing", async () => {

@@ -64,9 +64,12 @@ describe("a callback", () => {
     expect(postedResults()).toEqual([{ fileKey: storedFile.key, eventId: "evt_1", callbackData: "done" }])
   })
 
-  test("shows user code the request, the file, the metadata and which delivery it is", async () => {
+  test.each([
+    ["of nobody, as an ingest of before sends it", {}, { owner: null, path: null }],
+    ["of somebody", { labels: { owner: "user-7", path: "a/b" } }, { owner: "user-7", path: "a/b" }],
+  ])("shows user code the request, the file %s, the metadata and which delivery it is", async (_, said, labels) => {
     const seen: Array<Record<string, unknown>> = []
-    const request = hookRequest(callbackEvent({ attempt: 3, sentAt: Date.now() }))
+    const request = hookRequest(callbackEvent({ attempt: 3, sentAt: Date.now(), ...said }))
     const { sentAt } = (await request.clone().json()) as { sentAt: number }
     const handle = handlerOf({ a: f({ image: {} }).onUploadComplete((args) => void seen.push(args as never)) })
     expect((await handle(request)).status).toBe(200)
@@ -76,7 +79,7 @@ describe("a callback", () => {
     expect(rest).toEqual({
       file: storedFile,
       metadata: { userId: 7 },
-      labels: { owner: null, path: null },
+      labels,
       delivery: { id: "evt_1", attempt: 3, sentAt },
     })
   })

@@ -20,7 +20,8 @@ const postedResults = () => ingest.results.map(({ text }) => JSON.parse(text))
 describe("the error hook", () => {
   test("runs onUploadError with an UploadError, never onUploadComplete, and is answered after the result", async () => {
     const seen: Array<Record<string, unknown>> = []
-    const response = await fail(async (args) => void seen.push(args as never))
+    const event = errorEvent({ labels: { owner: "user-7", path: null } })
+    const response = await fail(async (args) => void seen.push(args as never), event)
     expect([response.status, await response.json()]).toEqual([200, { ok: true }])
     const [{ error, request, req, ...rest }] = seen as [Record<string, unknown>]
     expect(error).toBeInstanceOf(UploadError)
@@ -28,7 +29,7 @@ describe("the error hook", () => {
     expect(request).toBe(req)
     expect(rest).toEqual({
       metadata: { userId: 7 },
-      labels: { owner: null, path: null },
+      labels: { owner: "user-7", path: null },
       fileKey: storedFile.key,
       delivery: { id: "evt_2", attempt: 1, sentAt: expect.any(Number) },
     })

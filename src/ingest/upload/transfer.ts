@@ -32,9 +32,6 @@ const mayBeWhole = ({ catalog }: Service, { grant, start, announced }: ProvenPut
 const isFence = (cause: unknown): boolean =>
   cause instanceof Rejected ? cause.code === "LOCKED" : BlobStoreError.is(cause) && cause.reason === "fenced"
 
-/** Whether its client has ended the upload. */
-const isCancelled = (reason: unknown): boolean => reason instanceof Rejected && reason.code === "ABORTED"
-
 /** Whether a deletion, or its client, may be why a writer has failed: another one was let in, or its bytes were removed by another process. */
 const mayBeOver = (cause: unknown): boolean =>
   isFence(cause) || (BlobStoreError.is(cause) && cause.reason === "missing")
@@ -93,8 +90,6 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
         openBody(service, put, writer, digests, new Uint8Array(), hasRoom ? reserved : undefined),
         size,
       )
-      // Any other reason ends the body alone: what is here of the file is kept.
-      if (isCancelled(writer.signal.reason)) throw writer.signal.reason
       const upload = ahead.whole && (await commitWhole(service, put, digests, ahead.whole))
       if (upload !== undefined) return { upload, known: nothingKnown }
     }

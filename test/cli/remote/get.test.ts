@@ -252,7 +252,10 @@ describe("sluice get", { timeout: 60_000 }, () => {
       code: 0,
       answer: { resumedAt: 0, verified: true, name: "b.bin" },
     })
-    expect(hand.reads, JSON.stringify(hand.reads)).toMatchObject([{ method: "HEAD" }, { range: "bytes=200000-", status: 200 }])
+    expect(hand.reads, JSON.stringify(hand.reads)).toMatchObject([
+      { method: "HEAD" },
+      { range: "bytes=200000-", status: 200 },
+    ])
     expect(sha256(await read(hand, "a.bin"))).toBe(sha256(content))
   })
 

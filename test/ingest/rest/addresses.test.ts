@@ -184,6 +184,8 @@ describe("two apps of one ingest", () => {
     for (const reference of references) {
       expect(await codeOf(await call(ingest.url, "requestFileAccess", reference))).toBe("404 NOT_FOUND")
     }
+    const got = await answerOf(await call(ingest.url, "getFiles", { fileKeys: [sole, mine, theirs] }))
+    expect(got.files.map(({ key }: { key: string }) => key)).toEqual([mine])
     const { url } = await answerOf(await call(ingest.url, "requestFileAccess", { customId: "shared" }))
     expect(url).toContain(mine)
     // A URL one app had signed for its own file does not open the other's.

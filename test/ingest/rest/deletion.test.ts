@@ -10,6 +10,7 @@ import {
 } from "../../../src/ingest.ts"
 import { createGrant, eventually, putRaw, register, sign, startApp, startIngest } from "../circle.ts"
 import { makeFolder } from "../../make-folder.ts"
+import { startHalf } from "../upload/start-half.ts"
 import { answerOf, call, codeOf, store } from "./rest-app.ts"
 
 /** An ingest over a folder, and how many blobs are in it. It sweeps only when it is woken. */
@@ -92,6 +93,15 @@ describe("deleteFiles", () => {
     mayFinish.resolve()
     expect(await codeOf(await answered)).toBe("404 NOT_FOUND")
     await eventually(async () => (await catalog.get(grant.key)) === null)
+  })
+
+  it("of one owner's files leaves a file under way alone of which nothing is known yet but its key", async () => {
+    const { url } = await startIngest()
+    const grant = createGrant()
+    const { end, ended } = await startHalf(await sign(url, grant), 3, grant.size)
+    expect(await remove(url, { fileKeys: [grant.key], owner: "user-7" })).toBe(0)
+    end(2)
+    expect(await ended).toBe(200)
   })
 
   it("takes an upload that was interrupted; its signed URL counts no more", async () => {

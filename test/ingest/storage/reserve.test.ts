@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { type BlobStore, type Catalog, createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
 import { createGrant, offsetOf, postResult, putRaw, register, sign, startIngest } from "../circle.ts"
+import type { UploadGrant } from "../../../src/protocol.ts"
 import { call, codeOf } from "../rest/rest-app.ts"
 
 const mebibyte = 1024 * 1024
@@ -74,6 +75,24 @@ describe.each(["store", "catalog"] as const)("below the reserve of the disk of t
     expect((await fetch(signed, { method: "DELETE" })).status).toBe(204)
     expect(await codeOf(await putRaw(signed, new Uint8Array(100_000), 100_000))).toBe("410 ABORTED")
     await expect.poll(countRows).toBe(2)
+  })
+
+  it("what was begun by another URL of its key goes on, and no other upload of that key begins", async () => {
+    const { url, fill } = await startOnDisk(place)
+    const half = createGrant({ size: 200_000, type: binary })
+    const lost = { ...createGrant({ size: 200_000, type: binary }), expires: Date.now() + 60_000 }
+    for (const grant of [half, lost]) await putRaw(await sign(url, grant), new Uint8Array(1000))
+    expect((await fetch(await sign(url, lost), { method: "DELETE" })).status).toBe(204)
+    await fill()
+    const send = async (grant: UploadGrant, start = 0) =>
+      codeOf(await putRaw(await sign(url, grant), new Uint8Array(1000), start))
+    const now = Date.now()
+    expect(await send({ ...half, name: "other.bin", issuedAt: now })).toBe(unavailable)
+    expect(await send({ ...lost, expires: lost.expires + 1 })).toBe(unavailable)
+    expect(await send(lost)).toBe("410 ABORTED")
+    // A renewed URL is for the same upload; its bytes have to find room of their own.
+    const renewed = await send({ ...half, expires: half.expires + 1 }, 1000)
+    expect(renewed).toBe(place === "catalog" ? "409 RANGE_MISMATCH" : unavailable)
   })
 
   it("/ready names it", async () => {

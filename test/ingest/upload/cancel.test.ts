@@ -1,9 +1,8 @@
 import { readdir } from "node:fs/promises"
-import { request as httpRequest } from "node:http"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { SluiceApi } from "../../../src/api.ts"
-import { createDiskBlobStore, createSqliteCatalog } from "../../../src/ingest.ts"
+import { createDiskBlobStore, createMemoryBlobStore, createSqliteCatalog } from "../../../src/ingest.ts"
 import {
   answerWith,
   catalogs,
@@ -18,9 +17,11 @@ import {
   startIngest,
   token,
 } from "../circle.ts"
+import type { UploadGrant } from "../../../src/protocol.ts"
 import { captureConsole } from "../capture-console.ts"
 import { labelled } from "../labelled.ts"
 import { makeFolder } from "../../make-folder.ts"
+import { startHalf } from "./start-half.ts"
 
 const cancel = (url: string): Promise<Response> => fetch(url, { method: "DELETE" })
 
@@ -28,26 +29,6 @@ const codeOf = async (answer: Response): Promise<string> =>
   `${answer.status} ${((await answer.json()) as { code: string }).code}`
 
 const size = 300_000
-
-/** Sends half of a file and then nothing more; resolves once its connection has ended, with the status if there was one. */
-const startHalf = async (url: string, bytes = size / 2, announced?: number) => {
-  // The ingest asks for a body when somebody there is about to read it.
-  const headers = { range: "bytes=0-", expect: "100-continue", ...(announced && { "content-length": announced }) }
-  const request = httpRequest(url, { method: "PUT", headers })
-  onTestFinished(() => void request.destroy())
-  const ended = new Promise<number | undefined>((resolve) => {
-    request.on("response", (response) => resolve(response.resume().statusCode))
-    request.on("error", () => resolve(undefined))
-  })
-  request.flushHeaders()
-  await new Promise((resolve) => request.on("continue", resolve))
-  await new Promise<void>((resolve) => request.write(new Uint8Array(bytes), () => resolve()))
-  return {
-    ended,
-    end: (rest: number) => void request.end(new Uint8Array(rest)),
-    leave: () => void request.destroy(),
-  }
-}
 
 describe.each(catalogs)("DELETE of a signed URL (%s)", (_, create) => {
   const start = (options: Parameters<typeof startIngest>[0] = {}) => startIngest({ catalog: create(), ...options })
@@ -59,7 +40,7 @@ describe.each(catalogs)("DELETE of a signed URL (%s)", (_, create) => {
     const grant = await labelled({ owner: "user-7", path: "a/b", ownerQuota: size + 5 }, { slug: "files", size })
     await register(ingest.url, { fileKeys: [grant.key], callbackUrl: app.url })
     const signed = await sign(ingest.url, grant)
-    const half = await startHalf(signed)
+    const half = await startHalf(signed, size / 2)
     await eventually(() => hasByte(ingest, grant.key, 100_000))
     expect(await api.getUsageInfo({ owner: "user-7" })).toMatchObject({ totalBytes: 0, announcedBytes: size })
     const answer = await cancel(signed)
@@ -139,20 +120,57 @@ describe.each(catalogs)("DELETE of a signed URL (%s)", (_, create) => {
 
   it("ends a small file under way, of which nothing is kept yet, whatever comes of its connection", async () => {
     const ingest = await start()
+    const app = await startApp(answerWith(null))
+    const keys: Array<string> = []
     for (const bytes of [1000, 15_000, 60_000]) {
       for (const isEnded of [false, true]) {
         const grant = createGrant({ size: bytes })
+        keys.push(grant.key)
+        await register(ingest.url, { fileKeys: [grant.key], callbackUrl: app.url })
         const signed = await sign(ingest.url, grant)
         const part = await startHalf(signed, bytes - 10, bytes)
         expect((await cancel(signed)).status).toBe(204)
         if (isEnded) part.end(10)
         else part.leave()
         expect([410, undefined]).toContain(await part.ended)
-        const row = await ingest.catalog.get(grant.key)
-        expect(row === null || row.file.status === "Failed").toBe(true)
+        expect((await ingest.catalog.get(grant.key))?.file).toMatchObject({
+          status: "Failed",
+          failure: { code: "ABORTED" },
+        })
       }
     }
     expect(await ingest.catalog.usage(createGrant().appId)).toMatchObject({ announcedBytes: 0, files: 0 })
+    await eventually(() => app.received.length === keys.length)
+    const told = app.received.map(({ body }) => JSON.parse(body))
+    expect(told.map(({ fileKey }) => fileKey).toSorted()).toEqual(keys.toSorted())
+    for (const { error } of told) expect(error).toMatchObject({ code: "ABORTED" })
+  })
+
+  it.each<[string, Partial<UploadGrant>]>([
+    ["of another file", { name: "other.txt" }],
+    ["of another registration", { registrationId: "reg_1" }],
+    ["of before", { expires: Date.now() + 1000 }],
+  ])("does not end a small file under way by a URL %s under its key", async (_, changed) => {
+    const ingest = await start()
+    const grant = createGrant({ size: 1000 })
+    const part = await startHalf(await sign(ingest.url, grant), 900, 1000)
+    expect((await cancel(await sign(ingest.url, { ...grant, ...changed }))).status).toBe(204)
+    part.end(100)
+    expect(await part.ended).toBe(200)
+  })
+
+  it("ends the writer at another ingest with the same catalog and store", async () => {
+    const catalog = create()
+    const store = createMemoryBlobStore()
+    const [one, two] = [await startIngest({ catalog, store }), await startIngest({ catalog, store })]
+    for (const rest of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      const grant = createGrant({ size })
+      const half = await startHalf(await sign(one.url, grant), size / 2)
+      await eventually(() => hasByte(one, grant.key, 100_000))
+      expect((await cancel(await sign(two.url, grant))).status).toBe(204)
+      half.end(rest === 8 ? size / 2 : rest)
+      expect([410, undefined]).toContain(await half.ended)
+    }
   })
 
   it("by an older URL does not end the newer upload that takes the key meanwhile", async () => {
@@ -176,7 +194,7 @@ describe.each(catalogs)("DELETE of a signed URL (%s)", (_, create) => {
     const newer = await sign(ingest.url, { ...old, registrationId: "reg_2", issuedAt: now - 1000 })
     const writers = Promise.withResolvers<{ readonly ended: Promise<number | undefined> }>()
     meanwhile = async () => {
-      const half = await startHalf(newer)
+      const half = await startHalf(newer, size / 2)
       await eventually(async () => (await catalog.get(old.key))?.file.registrationId === "reg_2")
       writers.resolve(half)
     }
