@@ -142,7 +142,7 @@ describe.each(catalogs)("DELETE of a signed URL (%s)", (_, create) => {
     expect(await ingest.catalog.usage(createGrant().appId)).toMatchObject({ announcedBytes: 0, files: 0 })
     await eventually(() => app.received.length === keys.length)
     const told = app.received.map(({ body }) => JSON.parse(body))
-    expect(told.map(({ fileKey }) => fileKey).toSorted()).toEqual(keys.toSorted())
+    expect(new Set(told.map(({ fileKey }) => fileKey))).toEqual(new Set(keys))
     for (const { error } of told) expect(error).toMatchObject({ code: "ABORTED" })
   })
 
