@@ -1,4 +1,4 @@
-import { bodyOf } from "../server-kit/body-of.ts"
+import { bodyOf } from "./body-of.ts"
 import type { HttpAnswer, HttpRequest, Send } from "./transport.ts"
 
 /** Anything that sends requests as `globalThis.fetch` does. */

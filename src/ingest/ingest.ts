@@ -160,9 +160,10 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   const scanTransport = createTransport(settings.fetch, settings.maxConcurrentScans)
   const scanning = createScanner(settings, { send: scanTransport.send, now })
   const refusedCallbacks = createRefusedCallbacks()
+  const space = observeSpace(createFreeSpace({ store, catalog }, settings.minimumFree), outages)
   const postEvent = createPostEvent({
     apps,
-    catalog,
+    ports: { catalog, space },
     settings,
     tracing,
     transport,
@@ -170,7 +171,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   })
   const drivers = options.background === false ? createDrivers() : undefined
   const isDriven = drivers?.isDriven
-  const toApps = { catalog, changes, settings, tracing, postEvent, limitedLog, membership }
+  const toApps = { catalog, space, changes, settings, tracing, postEvent, limitedLog, membership }
   const dispatcher = createDispatcher(toApps, context, isDriven)
   // Connections of their own: callbacks wait for no endpoint.
   const endpointTransport = createCallbackTransport(settings)
@@ -179,7 +180,6 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   const housekeeping = createHousekeeping(() => service)
   const outboxes = [dispatcher, endpoints]
   const drive = drivers && createDrive({ drivers, outboxes, housekeeping, catalog, now, write })
-  const space = observeSpace(createFreeSpace({ store, catalog }, settings.minimumFree), outages)
   const service: Service = {
     settings,
     apps,

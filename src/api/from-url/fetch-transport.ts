@@ -1,4 +1,4 @@
-import { bodyOf } from "../../server-kit/body-of.ts"
+import { bodyOf } from "../../http/body-of.ts"
 import type { RemoteAnswer, Transport } from "./remote-answer.ts"
 
 const nothing = async function* (): AsyncGenerator<Uint8Array> {}

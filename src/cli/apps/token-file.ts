@@ -1,6 +1,6 @@
 import { open, rm, stat } from "node:fs/promises"
-import { resolve } from "node:path"
-import { renameFile } from "../../ingest.ts"
+import { dirname, resolve } from "node:path"
+import { flushFolder, renameFile } from "../../ingest.ts"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
 
 /** Where to write a token. */
@@ -54,6 +54,7 @@ export const reserveTokenFile = async ({ out, force }: TokenFileOptions): Promis
         await file.sync()
         await file.close()
         if (made !== path) await renameFile(made, path)
+        await flushFolder(dirname(path))
       } catch (error) {
         await discard()
         throw fail(error)

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { makeFolder, renameFile } from "../../ingest.ts"
+import { flushFolder, makeFolder, renameFile } from "../../ingest.ts"
 import { encodeToken, parseToken, type Token } from "../../protocol.ts"
 import { CommandFailure, describeSystemError, isSystemError, toFolderFailure } from "../command-failure.ts"
 import { closeParts, isOwnName, type PrivateParts, requireSafeFolder } from "./data-folder-access.ts"
@@ -114,7 +114,7 @@ export const giveToOwner = async (file: FileHandle, folder: string): Promise<voi
 }
 
 /**
- * Replaces the token of the data folder in one step; only the folder's owner can read it.
+ * Replaces the token of the data folder in one step, durably; only the folder's owner can read it.
  *
  * Fails: with a {@link CommandFailure}; the previous token is then still there.
  */
@@ -128,10 +128,13 @@ export const writeToken = async ({ path, tokenFile }: DataFolder, token: Token):
     try {
       await handle.writeFile(`${text}\n`)
       await giveToOwner(handle, path)
+      // Without the token its files are nobody's: it has to outlive the power, as they do.
+      await handle.sync()
     } finally {
       await handle.close()
     }
     await renameFile(draft, tokenFile)
+    await flushFolder(path)
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {})
     if (error instanceof CommandFailure) throw error

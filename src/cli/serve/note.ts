@@ -15,7 +15,7 @@ export const readNote = async (path: string): Promise<string> =>
  */
 export const writeNote = async (path: string, line: string): Promise<void> => {
   const draft = `${path}.${process.pid}.part`
-  await writeFile(draft, `${line}\n`, { mode: 0o600, flag: "wx" })
+  await writeFile(draft, `${line}\n`, { mode: 0o600, flag: "wx", flush: true })
   try {
     await renameFile(draft, path)
   } catch (error) {

@@ -6,6 +6,7 @@ import { rateLimitAdvice } from "../../server-kit/rate-limit-advice.ts"
 import { redact } from "../../server-kit/redact.ts"
 import { names } from "../../protocol/names.ts"
 import type { Catalog, DueDelivery } from "../storage/catalog/catalog.ts"
+import { attempt } from "../attempt.ts"
 import type { Changes, KeptData } from "./changes.ts"
 import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import type { PostEvent } from "./post-event.ts"
@@ -15,6 +16,7 @@ import type { LimitedLog } from "../observe/limited-log.ts"
 import type { Membership } from "../processes/membership.ts"
 import type { Settings } from "../settings.ts"
 import { traceIdOf } from "../../protocol/trace-context.ts"
+import type { FreeSpace } from "../storage/free-space.ts"
 import type { Tracing } from "../observe/tracing.ts"
 
 /** Room for the callback of a commit that is about to be made. */
@@ -45,10 +47,14 @@ const toDoctorCommand = ({ registration }: DueDelivery): string => {
   return `${names.word} doctor --callback-url ${/^[\w:/.%@+,=[\]-]+$/.test(url) ? url : "<url>"}`
 }
 
+/** Answers up to this size are always kept, characters: those of the route handler are. */
+const shortAnswer = 64
+
 /** Starts delivering what the catalog has pending. */
 export const createDispatcher = (
   {
     catalog,
+    space,
     changes,
     settings,
     tracing,
@@ -57,6 +63,7 @@ export const createDispatcher = (
     membership: { now, isConnected },
   }: {
     readonly catalog: Catalog
+    readonly space: Pick<FreeSpace, "admit">
     readonly changes: Changes
     readonly settings: Pick<Settings, "callbackTimeout" | "callbackRetries" | "maxConcurrentCallbacks">
     readonly tracing: Tracing | undefined
@@ -67,6 +74,15 @@ export const createDispatcher = (
   context: Context.Context<never>,
   isDriven?: () => boolean,
 ): Dispatcher => {
+  /** What an app has said, where it is short or the disks have room: nothing depends on it. */
+  const keep = (said: string | null): Effect.Effect<string | null> =>
+    said === null || said.length <= shortAnswer
+      ? Effect.succeed(said)
+      : Effect.match(
+          attempt(async () => space.admit(said.length)),
+          { onFailure: () => null, onSuccess: () => said },
+        )
+
   /** Logs when an app falls silent, and when it answers again. */
   const noteAnswer = (appId: string, failure: PostFailed | undefined, latency: number): void => {
     const news = outbox.note(appId, failure, latency)
@@ -100,8 +116,9 @@ export const createDispatcher = (
     noteAnswer(due.file.appId, answer._tag === "Failure" ? answer.failure : undefined, record.latency)
     if (answer._tag === "Success") {
       const { status, result } = answer.success
+      const said = yield* keep(answer.success.answer)
       const isKept = yield* Effect.promise(() =>
-        catalog.recordAttempt({ ...record, ...answer.success, error: null, outcome: "delivered" }),
+        catalog.recordAttempt({ ...record, status, result, answer: said, error: null, outcome: "delivered" }),
       )
       yield* logDebug("A callback was delivered.", { ...facts, status })
       return isKept && result !== undefined && "data" in result ? { id: due.file.id, data: result.data } : undefined
@@ -109,12 +126,13 @@ export const createDispatcher = (
       const { failure } = answer
       const outcome = judgeFailure(failure, due.retry, endedAt, settings.callbackRetries)
       const reason = redact(failure.message)
+      const said = yield* keep(failure.body === undefined ? null : redact(failure.body))
       yield* Effect.promise(() =>
         catalog.recordAttempt({
           ...record,
           status: failure.status ?? null,
           error: reason,
-          answer: failure.body === undefined ? null : redact(failure.body),
+          answer: said,
           outcome,
           result: failure.reported === undefined ? undefined : { error: failure.reported },
         }),

@@ -9,8 +9,8 @@ import { parseJson } from "../../server-kit/read-body.ts"
 import { redact } from "../../server-kit/redact.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import type { App } from "../access/apps.ts"
-import type { Catalog, DueDelivery, ResultRecord } from "../storage/catalog/catalog.ts"
-import { decodeResult, toResultRecord } from "./result.ts"
+import type { DueDelivery, ResultRecord } from "../storage/catalog/catalog.ts"
+import { decodeResult, type ResultPorts, toResultRecord } from "./result.ts"
 
 /** What an app answered to an event that it accepted. */
 export interface Answer {
@@ -34,7 +34,7 @@ const encoder = new TextEncoder()
 
 /** The result in a signed answer. Fails: why it cannot be kept. */
 const readResult = Effect.fnUntraced(function* (
-  catalog: Catalog,
+  ports: ResultPorts,
   app: App,
   due: DueDelivery,
   { status, headers, body }: PostAnswer,
@@ -51,7 +51,7 @@ const readResult = Effect.fnUntraced(function* (
   if (eventId !== due.id || ofAttempt !== due.attempt) return yield* refuse("it is about another event or attempt.")
   if (result.fileKey !== due.file.key) return yield* refuse(`it is about another file, ${result.fileKey}.`)
   if ("error" in result === status < 300) return yield* refuse("its status and its body contradict each other.")
-  return yield* toResultRecord(catalog, app, result)
+  return yield* toResultRecord(ports, app, result)
 })
 
 /** Why a good answer without a signature is not that of a receiver that has taken the event; undefined where it is. */
@@ -71,7 +71,7 @@ const findMistake = ({ headers, body }: PostAnswer): string | undefined => {
  * Fails: `PostFailed`, with `reported` where the app's own code failed and said so.
  */
 export const judgeAnswer = Effect.fnUntraced(function* (
-  catalog: Catalog,
+  ports: ResultPorts,
   app: App,
   due: DueDelivery,
   received: PostAnswer,
@@ -83,7 +83,7 @@ export const judgeAnswer = Effect.fnUntraced(function* (
     return yield* new PostFailed({ reason: "answer", status, body, cause: refuse(mistake) })
   }
   const result = yield* Effect.mapError(
-    readResult(catalog, app, due, received),
+    readResult(ports, app, due, received),
     (cause) => new PostFailed({ reason: "answer", status, cause }),
   )
   if ("data" in result) return { status, answer: null, result } satisfies Answer

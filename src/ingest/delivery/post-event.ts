@@ -9,11 +9,12 @@ import { standardWebhookHeaders } from "../../protocol/signing/standard-webhooks
 import type { TraceContext } from "../../protocol/trace-context.ts"
 import { findUrlMistake } from "../../schema/http-url.ts"
 import { type Apps, isCallbackAllowed } from "../access/apps.ts"
-import type { Catalog, DueDelivery } from "../storage/catalog/catalog.ts"
+import type { DueDelivery } from "../storage/catalog/catalog.ts"
 import type { CallbackTransport } from "./callback-transport.ts"
 import { renderEvent } from "./event.ts"
 import { type Answer, isSigned, judgeAnswer, readAnswer } from "./judge-answer.ts"
 import type { Settings } from "../settings.ts"
+import type { ResultPorts } from "./result.ts"
 import { isHandled, type RefusedCallbacks } from "./refused-callbacks.ts"
 import type { Tracing } from "../observe/tracing.ts"
 import { whenKnown } from "../when-known.ts"
@@ -28,14 +29,14 @@ export type PostEvent = (due: DueDelivery, sentAt: number) => Effect.Effect<Answ
  */
 export const createPostEvent = ({
   apps,
-  catalog,
+  ports,
   settings,
   tracing,
   transport,
   refused,
 }: {
   readonly apps: Apps
-  readonly catalog: Catalog
+  readonly ports: ResultPorts
   readonly settings: Pick<Settings, "url" | "callbackTimeout">
   readonly tracing: Tracing | undefined
   readonly transport: Pick<CallbackTransport, "of">
@@ -89,7 +90,7 @@ export const createPostEvent = ({
           : Effect.fail(failure)
       }),
     )
-    return yield* judgeAnswer(catalog, app, due, received)
+    return yield* judgeAnswer(ports, app, due, received)
   })
 
   /** Remembers that nothing arrived, or that something did. */

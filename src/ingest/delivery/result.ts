@@ -10,7 +10,14 @@ import { attempt } from "../attempt.ts"
 import { toBoundedJson } from "../requests/bounded-json.ts"
 import { catalogOverQuota } from "../refusals.ts"
 import type { Catalog, ResultRecord } from "../storage/catalog/catalog.ts"
+import type { FreeSpace } from "../storage/free-space.ts"
 import { fitsCatalog } from "../storage/quota.ts"
+
+/** What results are kept in, and what knows whether there is room. */
+export interface ResultPorts {
+  readonly catalog: Pick<Catalog, "usage">
+  readonly space: Pick<FreeSpace, "admit">
+}
 
 const decode = createDecoder(CallbackResultSchema)
 
@@ -21,10 +28,23 @@ const smallResult = 1024
 export const decodeResult = (json: unknown): Effect.Effect<CallbackResult, Rejected> =>
   Effect.mapError(decode(json), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
 
-/** A result as the catalog keeps it. Fails: BAD_REQUEST with status 413, QUOTA_EXCEEDED. */
-export const toResultRecord = Effect.fnUntraced(function* (catalog: Catalog, app: App, result: CallbackResult) {
-  if ("error" in result) return { error: redact(result.error).slice(0, limits.callbackError) } satisfies ResultRecord
+/** Below the reserve of the disks results up to this size are kept, characters: `null`, which only ends what was let in. */
+const noResult = 4
+
+/** A result as the catalog keeps it. Fails: BAD_REQUEST with status 413, QUOTA_EXCEEDED, INGEST_UNAVAILABLE. */
+export const toResultRecord = Effect.fnUntraced(function* (
+  { catalog, space }: ResultPorts,
+  app: App,
+  result: CallbackResult,
+) {
+  const admit = ({ length }: string) => (length > noResult ? attempt(async () => space.admit(length)) : Effect.void)
+  if ("error" in result) {
+    const error = redact(result.error).slice(0, limits.callbackError)
+    yield* admit(error)
+    return { error } satisfies ResultRecord
+  }
   const data = yield* toBoundedJson("The result", result.callbackData, limits.callbackData)
+  yield* admit(data)
   if (app.quota !== undefined && data.length > smallResult) {
     const usage = yield* attempt(() => catalog.usage(app.id))
     if (!fitsCatalog(usage, data.length, app.quota)) return yield* catalogOverQuota("the result")

@@ -18,7 +18,7 @@ const framing = 4096
 /**
  * `POST /callback-result`: what the app returned for a finished file, for the client that waits.
  *
- * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app), NOT_FOUND, QUOTA_EXCEEDED.
+ * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app), NOT_FOUND, QUOTA_EXCEEDED, INGEST_UNAVAILABLE.
  * Source: docs/protocol.md §9.
  */
 export const respondCallbackResult = Effect.fnUntraced(function* (service: Service, request: Incoming) {
@@ -29,7 +29,7 @@ export const respondCallbackResult = Effect.fnUntraced(function* (service: Servi
   if (!isKeyOf(key, app.encodedId)) {
     return yield* foreignKey()
   }
-  const result = yield* toResultRecord(service.catalog, app, posted)
+  const result = yield* toResultRecord(service, app, posted)
   const { eventId, attempt: ofAttempt } = posted
   const now = service.now()
   const judge = (retry: number) => judgeRetry(retry, now, service.settings.callbackRetries)

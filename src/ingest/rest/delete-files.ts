@@ -11,6 +11,8 @@ import type { Rejected } from "../../server-kit/rejected.ts"
 import { DeletedFilesSchema, DeletedSelectionSchema, DeleteFilesRequestSchema } from "../../schema/rest.ts"
 import { isKeyOf } from "../../protocol/files/key.ts"
 import { attempt } from "../attempt.ts"
+import type { Service } from "../service.ts"
+import { sizeKey, sizeSelection } from "../storage/quota.ts"
 import { announceDeletion } from "../upkeep/announce-deletion.ts"
 import { tooManyDeletions, tooManyExpected, unknownApiKey } from "../refusals.ts"
 import { type Call, defineOperation } from "./operation.ts"
@@ -26,18 +28,36 @@ const toReferences = (request: Exclude<DeleteFilesRequest, FileSelection>): Read
     ? request.fileKeys.map((fileKey) => ({ fileKey }))
     : request.customIds.map((customId) => ({ customId }))
 
+/** Why nothing more can be remembered: below the reserve only what frees room is done. Undefined where there is room. */
+const findShortage = ({ space }: Service, bytes: number): Effect.Effect<Rejected | undefined> =>
+  Effect.match(
+    attempt(async () => space.admit(bytes)),
+    { onFailure: (refusal) => refusal, onSuccess: () => undefined },
+  )
+
 const deleteListed = Effect.fnUntraced(function* (
   { service, app }: Call,
   request: Exclude<DeleteFilesRequest, FileSelection>,
 ) {
   // A key of another app is treated as one that does not exist, now and later.
-  const files = toReferences(request).filter((file) => !("fileKey" in file) || isKeyOf(file.fileKey, app.encodedId))
+  const meant = toReferences(request).filter((file) => !("fileKey" in file) || isKeyOf(file.fileKey, app.encodedId))
+  // With an owner keys without a file are nobody's, and nothing is remembered of them.
+  const listed = request.owner === undefined ? meant.flatMap((file) => ("fileKey" in file ? [file.fileKey] : [])) : []
+  const keys = [...new Set(listed)]
+  const shortage = yield* findShortage(
+    service,
+    keys.reduce((sum, key) => sum + sizeKey(key), 0),
+  )
+  const files =
+    shortage === undefined || keys.length === 0
+      ? meant
+      : (yield* attempt(() => service.catalog.getMany(keys))).map(({ file }) => ({ fileKey: file.key }))
   const bounds = { expectedFiles: service.settings.maxExpectedFiles }
   const deletedKeys: Array<string> = []
   // A custom id means any number of files: others are served between two steps.
   const limit = "fileKeys" in request ? undefined : step
   for (let isDone = false; !isDone;) {
-    const keys = yield* attempt(() =>
+    const deleted = yield* attempt(() =>
       service.catalog.deleteFiles({
         appId: app.id,
         files,
@@ -48,19 +68,36 @@ const deleteListed = Effect.fnUntraced(function* (
         appSince: app.since,
       }),
     )
-    if (keys === "tooMany") return yield* tooManyExpected(service.settings)
-    isDone = keys.length !== limit
-    for (const key of keys) deletedKeys.push(key)
-    announceDeletion(service, keys, keys.length)
+    if (deleted === "tooMany") return yield* tooManyExpected(service.settings)
+    isDone = deleted.length !== limit
+    for (const key of deleted) deletedKeys.push(key)
+    announceDeletion(service, deleted, deleted.length)
   }
   // Of keys without a file their writers are told, but only where anybody's are meant.
-  const listed = files.flatMap((file) => ("fileKey" in file && request.owner === undefined ? [file.fileKey] : []))
-  announceDeletion(service, listed, 0)
+  announceDeletion(service, keys, 0)
+  if (shortage !== undefined && files.length < keys.length) return yield* shortage
   return { success: true, deletedCount: deletedKeys.length, deletedKeys } as const
 })
 
-const deleteSelected = Effect.fnUntraced(function* ({ service, app }: Call, { owner, prefix }: FileSelection) {
+/** How many files are looked at to see whether a deletion frees room. */
+const fewFiles = 50
+
+/** Whether any file of a selection is there. */
+const isAnyThere = ({ service, app }: Call, { owner, prefix }: FileSelection) => {
+  const page = { appId: app.id, owner, limit: fewFiles }
+  return Effect.map(
+    attempt(() =>
+      prefix === undefined ? service.catalog.list(page) : service.catalog.listByPath({ ...page, prefix }),
+    ),
+    (files) => files.some(({ status }) => status !== "Deleting"),
+  )
+}
+
+const deleteSelected = Effect.fnUntraced(function* (call: Call, { owner, prefix }: FileSelection) {
+  const { service, app } = call
   const selection = { ...(owner !== undefined && { owner }), ...(prefix !== undefined && { prefix }) } as FileSelection
+  const shortage = yield* findShortage(service, sizeSelection(selection))
+  if (shortage !== undefined && !(yield* isAnyThere(call, selection))) return yield* shortage
   const deleted = yield* attempt(() =>
     service.catalog.deleteMatching({
       appId: app.id,

@@ -1,14 +1,20 @@
 import { describe, expect, it } from "vitest"
-import { type BlobStore, type Catalog, createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
-import { createGrant, offsetOf, postResult, putRaw, register, sign, startIngest } from "../circle.ts"
+import {
+  type BlobStore,
+  type Catalog,
+  type IngestOptions,
+  createMemoryBlobStore,
+  createMemoryCatalog,
+} from "../../../src/ingest.ts"
+import { createGrant, offsetOf, postResult, putRaw, register, sign, startApp, startIngest } from "../circle.ts"
 import type { UploadGrant } from "../../../src/protocol.ts"
-import { call, codeOf } from "../rest/rest-app.ts"
+import { answerOf, call, codeOf } from "../rest/rest-app.ts"
 
 const mebibyte = 1024 * 1024
 const unavailable = "503 INGEST_UNAVAILABLE"
 
 /** An ingest with a disk that can be filled: that of the files, or that of the catalog, whose files are elsewhere. */
-const startOnDisk = async (place: "store" | "catalog") => {
+const startOnDisk = async (place: "store" | "catalog", options: Partial<IngestOptions> = {}) => {
   const disk = { free: 100 * mebibyte }
   const known = { free: async () => disk.free }
   const parts: Array<Record<string, unknown>> = []
@@ -18,7 +24,7 @@ const startOnDisk = async (place: "store" | "catalog") => {
   }
   const store: BlobStore = { ...createMemoryBlobStore(), grantParts, ...(place === "store" && known) }
   const catalog: Catalog = { ...createMemoryCatalog(), ...(place === "catalog" && known) }
-  const ingest = await startIngest({ store, catalog, minimumFree: 64 * mebibyte })
+  const ingest = await startIngest({ store, catalog, minimumFree: 64 * mebibyte, ...options })
   const fill = async (): Promise<void> => {
     disk.free = 64 * mebibyte
     // The disk is asked once a second.
@@ -93,6 +99,55 @@ describe.each(["store", "catalog"] as const)("below the reserve of the disk of t
     // A renewed URL is for the same upload; its bytes have to find room of their own.
     const renewed = await send({ ...half, expires: half.expires + 1 }, 1000)
     expect(renewed).toBe(place === "catalog" ? "409 RANGE_MISMATCH" : unavailable)
+  })
+
+  it("what an app could fill it with is refused: results, keys without a file, deletions of nothing", async () => {
+    const { url, fill, put, countRows, catalog } = await startOnDisk(place)
+    const stored: Array<string> = []
+    for (let i = 0; i < 4; i++) stored.push((await put({ type: binary })).grant.key)
+    const [one, two, three, four] = stored
+    await call(url, "moveFiles", { updates: [{ fileKey: four, path: "a/b" }] })
+    await fill()
+    const usage = await catalog.usage("app-1")
+    for (const result of [{ callbackData: { said: "much" } }, { error: "It has failed." }]) {
+      expect(await codeOf(await postResult(url, { fileKey: one, ...result }))).toBe(unavailable)
+    }
+    const unknown = Array.from({ length: 10 }, () => createGrant().key)
+    const remove = (body: object) => call(url, "deleteFiles", body)
+    expect(await codeOf(await remove({ fileKeys: unknown }))).toBe(unavailable)
+    expect(await codeOf(await remove({ prefix: "nothing/" }))).toBe(unavailable)
+    expect(await codeOf(await remove({ owner: "nobody" }))).toBe(unavailable)
+    expect(await catalog.usage("app-1")).toEqual(usage)
+    expect((await postResult(url, { fileKey: one, callbackData: null })).status).toBe(200)
+    // What frees room is done, also beside what is not.
+    expect(await codeOf(await remove({ fileKeys: [one, ...unknown] }))).toBe(unavailable)
+    expect(await answerOf(await remove({ fileKeys: [two, two] }))).toMatchObject({ deletedKeys: [two] })
+    expect(await answerOf(await remove({ fileKeys: unknown, owner: "nobody" }))).toMatchObject({ deletedCount: 0 })
+    expect(await answerOf(await remove({ prefix: "a/" }))).toMatchObject({ deletedCount: 1 })
+    await expect.poll(countRows).toBe(1)
+    expect((await catalog.get(three!))?.file.status).toBe("Uploaded")
+  })
+
+  it("callbacks go on, and what an app says at length is not kept", async () => {
+    const { url, fill, catalog } = await startOnDisk(place, { callbackRetries: [1500, 20, 20] })
+    const said = (word: string, status: number) => new Response(word.repeat(20), { status })
+    const app = await startApp((_, count) =>
+      count === 1 ? said("early ", 500) : count === 2 ? said("late! ", 500) : Response.json({ ok: true }),
+    )
+    const grant = createGrant()
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+    expect((await putRaw(await sign(url, grant), "hello")).status).toBe(200)
+    await app.until(1)
+    await fill()
+    await app.until(3)
+    const { id } = app.received[0]!.event
+    await expect.poll(async () => (await catalog.listAttempts(id)).length).toBe(3)
+    const attempts = await catalog.listAttempts(id)
+    expect(attempts.map(({ status, answer }) => [status, answer])).toEqual([
+      [500, "early ".repeat(20)],
+      [500, null],
+      [200, '{"ok":true}'],
+    ])
   })
 
   it("/ready names it", async () => {

@@ -50,6 +50,14 @@ export const requireUploadId = (operation: string, answer: S3Answer): string => 
   throw toStrangeAnswer(operation, answer.status, "it names no upload")
 }
 
+/** Fails: throws where an answer about an object names another one. Some stores escape the name as in a URL, and some leave it out. */
+export const requireOwnKey = (operation: string, answer: S3Answer, root: Answered, key: string): void => {
+  const named = root.text("Key")
+  if (named !== "" && named !== key && named !== encodeURIComponent(key) && named !== encodeURI(key)) {
+    throw toStrangeAnswer(operation, answer.status, "it is about another object")
+  }
+}
+
 /** The ETag of an object or a part. Fails: throws where there is none that can be kept. */
 export const requireEtag = (operation: string, answer: S3Answer): string => {
   const etag = answer.header("etag") ?? ""

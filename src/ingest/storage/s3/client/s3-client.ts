@@ -4,6 +4,7 @@ import {
   requireEmpty,
   requireEtag,
   requireUploadId,
+  requireOwnKey,
   rootOf,
   type S3Object,
   type S3Part,
@@ -241,7 +242,7 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
         // A store may copy all parts before it answers.
         isLarge: true,
       })
-      rootOf(operation, answer, "CompleteMultipartUploadResult")
+      requireOwnKey(operation, answer, rootOf(operation, answer, "CompleteMultipartUploadResult"), key)
     },
 
     abortMultipartUpload: async (key, uploadId) => {

@@ -170,6 +170,16 @@ describe("a success that is none", () => {
     await expect(head).rejects.toMatchObject({ code: "StrangeAnswer" })
   })
 
+  it("does not complete another object's upload", async () => {
+    const about = (key: string) => answeredBy(() => list("CompleteMultipartUploadResult", `<Key>${key}</Key>`))
+    const complete = (named: string, key: string) =>
+      about(named).completeMultipartUpload(key, "u", [{ number: 1, etag: "e" }])
+    await complete("a/b c", "a/b c")
+    await complete("a%2Fb%20c", "a/b c")
+    await complete("a/b%20c", "a/b c")
+    await expect(complete("b", "a")).rejects.toMatchObject({ code: "StrangeAnswer", isOutcomeUnknown: true })
+  })
+
   it("is no object where it has no ETag", async () => {
     const answer = () => new Response("<html></html>", { headers: { "content-length": "13" } })
     await expect(answeredBy(answer).getObject("a")).rejects.toMatchObject({ code: "StrangeAnswer" })
