@@ -103,6 +103,12 @@ const wantsJson = (args: ReadonlyArray<string>): boolean => {
 const hideSecrets = (text: string): string =>
   text.replaceAll(/\/\/[^\s'"]*@/g, "//…@").replaceAll(/(https?:\/\/[^\s'"?#]*)\?[^\s'"]*/g, "$1?…")
 
+/** Whether a catalog or a store has failed: it says so in words for its operator. */
+const isOfPort = async (error: unknown): Promise<boolean> => {
+  const { BlobStoreError, CatalogError } = await import("../ingest.ts")
+  return CatalogError.is(error) || BlobStoreError.is(error)
+}
+
 /**
  * Runs one command line.
  *
@@ -130,9 +136,10 @@ export const runCommand = async (args: ReadonlyArray<string>): Promise<number> =
       } else process.stderr.write(misuse.split("\n").map(toPrintable).join("\n"))
       return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
     }
-    if (!(error instanceof CommandFailure)) throw error
-    if (isLoggedAsJson(running)) printNotice("error", error.message, "json")
-    else printNotice("error", `${names.word}: ${error.message}`, "text")
+    if (!(error instanceof CommandFailure) && !(await isOfPort(error))) throw error
+    const { message } = error as Error
+    if (isLoggedAsJson(running)) printNotice("error", message, "json")
+    else printNotice("error", `${names.word}: ${message}`, "text")
     return exitCodes.failed
   }
 }

@@ -8,7 +8,7 @@ import { startDouble } from "../ingest/storage/s3/start-double.ts"
 import { fillDisk } from "../fill-disk.ts"
 import { makeFolder } from "../make-folder.ts"
 import { mountTmpfs } from "../mount-tmpfs.ts"
-import { startCommand } from "./run-command.ts"
+import { runCommand, startCommand } from "./run-command.ts"
 
 const bucketKeys = { id: "AKIDOUBLE", secret: "double-secret" }
 
@@ -91,4 +91,8 @@ it("an ingest that has no room to start says that its disk is full, and to leave
   expect(stderr).toContain("its disk is full")
   expect(stderr).toContain(`leave everything in ${data} as it is`)
   expect(stderr).not.toContain("move that file away")
+  const made = await runCommand(["apps", "create", "acme", "--data", data])
+  expect([made.code, made.stdout]).toEqual([1, ""])
+  expect(made.stderr).toMatch(/^sluice: .* full/)
+  expect(made.stderr).not.toContain("    at ")
 })

@@ -1,8 +1,8 @@
 import { stat, statfs } from "node:fs/promises"
-import type { BlobCopier, SqliteCatalogReader } from "../../ingest.ts"
+import { type BlobCopier, isOutOfRoom, type SqliteCatalogReader, toFreeRoom } from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { ingestDefaults } from "../../schema/ingest-defaults.ts"
-import { CommandFailure, isSystemError } from "../command-failure.ts"
+import { CommandFailure } from "../command-failure.ts"
 import { listStored } from "./copy-files.ts"
 
 /** Whether two folders are on the same file system. */
@@ -24,8 +24,7 @@ export const requireRoom = async (
   copier: BlobCopier,
   { isShared, copies }: { readonly isShared: boolean; readonly copies: boolean },
 ): Promise<void> => {
-  const { bavail, bsize } = await statfs(folder)
-  const free = bavail * bsize - (isShared ? reserve : 0)
+  const free = toFreeRoom(await statfs(folder)) - (isShared ? reserve : 0)
   const { size: catalogSize } = await stat(catalogFile)
   let needed = catalogSize
   // Usually there is plenty, and nobody has to check which copies already exist.
@@ -41,9 +40,7 @@ export const requireRoom = async (
 
 /** Explains that a disk has become full meanwhile; any other failure is returned unchanged. */
 export const explainFull = (error: unknown, folder: string, remains: string): unknown =>
-  isSystemError(error, "ENOSPC") ||
-  isSystemError(error, "EDQUOT") ||
-  (error as { errcode?: number }).errcode === sqliteFull
+  isOutOfRoom(error) || (error as { errcode?: number }).errcode === sqliteFull
     ? new CommandFailure(`The disk of ${folder} is full. Free space there and run this again. ${remains}`)
     : error
 

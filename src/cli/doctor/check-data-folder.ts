@@ -1,6 +1,6 @@
 import { access, open, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
-import { checkSqliteCatalog } from "../../ingest.ts"
+import { checkSqliteCatalog, isOutOfRoom, toFreeRoom } from "../../ingest.ts"
 import { ingestDefaults } from "../../schema/ingest-defaults.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { describeSystemError, isSystemError } from "../command-failure.ts"
@@ -11,6 +11,9 @@ import { formatSpan } from "../terminal/moment.ts"
 
 /** Bytes above the reserve below which the user should be warned. */
 const little = 1024 ** 3
+
+/** Bytes without which a catalog cannot be opened. */
+const leastRoom = 1024 ** 2
 
 /** Writes a small file through to the disk and removes it again; returns how long that took, ms. */
 const writeThrough = async (folder: string): Promise<number> => {
@@ -37,18 +40,21 @@ const checkDisk = async ({ path }: DataFolder, reserve: number): Promise<Finding
   }
   try {
     const took = await writeThrough(path)
-    const { bavail, bsize } = await statfs(path)
-    const free = bavail * bsize
+    const free = toFreeRoom(await statfs(path))
     const held = reserve === 0 ? "" : ` (${formatByteSize(reserve)} are held in reserve)`
     const message = `${path} can be written, a flush takes ${formatSpan(took)}, ${formatByteSize(free)} are free${held}`
     if (free <= reserve) {
-      const advice = `Make room: uploads are refused as long as no more is free than the reserve for the catalog, ${formatByteSize(reserve)} (--minimum-free).`
+      const advice = `Make room (also for files, where \`df -i\` shows that none are left): uploads are refused as long as no more is free than the reserve for the catalog, ${formatByteSize(reserve)} (--minimum-free).`
       return failed(check, message, advice)
     }
     if (free < reserve + little) return warning(check, message, "Make room before the disk is full.")
     return ok(check, message)
   } catch (error) {
-    const advice = "Give the user that runs the ingest the right to write there."
+    const advice = isOutOfRoom(error)
+      ? "Remove something else from that disk (`df -h` and `df -i` show what is used up), or make it larger."
+      : isSystemError(error, "EROFS") || isSystemError(error, "EIO")
+        ? "Its file system cannot be written: look at the mount, and at what the kernel says of the disk (`dmesg`)."
+        : "Give the user that runs the ingest the right to write there."
     return failed(check, `${path} cannot be written: ${describeSystemError(error)}.`, advice)
   }
 }
@@ -74,7 +80,12 @@ const checkCatalog = async (folder: DataFolder): Promise<Finding> => {
       advice,
     )
   } catch (error) {
-    return failed(check, `${catalog} cannot be read: ${describeSystemError(error)}.`, advice)
+    const isFull = (await statfs(folder.path).then(toFreeRoom, () => Infinity)) < leastRoom
+    return failed(
+      check,
+      `${catalog} cannot be read: ${describeSystemError(error)}.`,
+      isFull ? "Its disk is full, which may be all that is wrong: make room there, and leave it as it is." : advice,
+    )
   }
 }
 

@@ -15,6 +15,7 @@
  * succeeded: the system reports lost bytes only once, and from then on reads them out of its cache as if they were
  * there.
  */
+import { isOutOfRoom, toFreeRoom } from "./free-room.ts"
 import { renameFile } from "./rename-file.ts"
 import { appendBody } from "./append.ts"
 import { codeOf, createDiskFiles } from "./files.ts"
@@ -31,7 +32,7 @@ const followEvery = 4 * 1024 * 1024
 const toError = (cause: unknown): BlobStoreError => {
   if (cause instanceof BlobStoreError) return cause
   const code = codeOf(cause)
-  if (code === "ENOSPC" || code === "EDQUOT") return new BlobStoreError("full", "The disk is full.", cause)
+  if (isOutOfRoom(cause)) return new BlobStoreError("full", "The disk is full.", cause)
   if (code === "ENOENT") return new BlobStoreError("missing", "There is no such blob.", cause)
   return new BlobStoreError("io", "The disk failed.", cause)
 }
@@ -212,8 +213,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
   /** What an ordinary user may still write; the file system reserves some for root. */
   const free = async (): Promise<number> => {
     files.requireRoot()
-    const { bavail, bsize } = await fs.statfs(folder)
-    return bavail * bsize
+    return toFreeRoom(await fs.statfs(folder))
   }
 
   const store: BlobStore = {

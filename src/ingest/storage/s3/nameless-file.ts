@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises"
 import { BlobStoreError } from "../blob-store.ts"
+import { isOutOfRoom } from "../disk/free-room.ts"
 
 /** A file that has no name: nothing of it is left when its process ends, however that does. */
 export interface NamelessFile {
@@ -12,8 +13,7 @@ export interface NamelessFile {
 
 /** The local disk is at fault, and not the bucket: operators have to look elsewhere. */
 const toFailure = (folder: string, cause: unknown): BlobStoreError => {
-  const { code = "" } = (cause ?? {}) as { readonly code?: string }
-  const isFull = code === "ENOSPC" || code === "EDQUOT"
+  const isFull = isOutOfRoom(cause)
   const message = isFull
     ? `The local disk of ${folder} is full: parts that have no room in memory go there.`
     : `The local folder ${folder} failed, where parts go that have no room in memory.`

@@ -1,4 +1,5 @@
 import { CatalogError } from "../catalog/catalog.ts"
+import { isOutOfRoom } from "../disk/free-room.ts"
 
 type Reason = readonly [reason: CatalogError["reason"], name: string, advice: string]
 
@@ -21,8 +22,6 @@ const reasons: Readonly<Record<number, Reason>> = {
 }
 
 const systemReasons: Readonly<Record<string, Reason>> = {
-  ENOSPC: ["full", "ENOSPC", "Free space on the disk of"],
-  EDQUOT: ["full", "EDQUOT", "Free space on the disk of"],
   EIO: ["io", "EIO", "Check the disk of"],
   EROFS: ["io", "EROFS", "Check the mount of"],
   // Node's error for a closed database, or for a statement of one.
@@ -31,12 +30,14 @@ const systemReasons: Readonly<Record<string, Reason>> = {
 
 /** The reason why a system call failed, if it is one: every error of a system call names the call. */
 const systemReason = ({ code = "", syscall }: { readonly code?: string; readonly syscall?: string }) =>
-  systemReasons[code] ?? (syscall === undefined ? undefined : (["io", code, "Check the disk of"] satisfies Reason))
+  (isOutOfRoom({ code }) ? (["full", code, "Free space on the disk of"] satisfies Reason) : undefined) ??
+  systemReasons[code] ??
+  (syscall === undefined ? undefined : (["io", code, "Check the disk of"] satisfies Reason))
 
 /** Whether the disk is full: SQLite says so, or the system. */
 export const isFull = (cause: unknown): boolean => {
-  const { errcode, code = "" } = (cause ?? {}) as { readonly errcode?: number; readonly code?: string }
-  return (errcode === undefined ? systemReasons[code] : reasons[errcode & 0xff])?.[0] === "full"
+  const { errcode } = (cause ?? {}) as { readonly errcode?: number }
+  return errcode === undefined ? isOutOfRoom(cause) : reasons[errcode & 0xff]?.[0] === "full"
 }
 
 /**

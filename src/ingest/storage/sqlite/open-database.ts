@@ -5,6 +5,7 @@ import { CatalogError } from "../catalog/catalog.ts"
 import { makeFolder } from "../disk/make-folder.ts"
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts"
 import { blockingWait, patience } from "./busy.ts"
+import { toFreeRoom } from "../disk/free-room.ts"
 import { isFull } from "./error.ts"
 import { openLog, type WriteAheadLog } from "./log.ts"
 import { createSpareRoom, freeOf, roomy, type SpareRoom } from "./spare-room.ts"
@@ -80,7 +81,7 @@ const openFile = (file: string, { first = () => {}, prepare }: Opening): Databas
 const fullDisk = (file: string, free: number, cause?: unknown): CatalogError =>
   new CatalogError(
     "full",
-    `The disk of ${file} is full, ${formatByteSize(free)} are free. Free some space there.`,
+    `The disk of ${file} is full: ${formatByteSize(free)} are free, or it can hold no more files (inodes). Remove something there.`,
     cause,
   )
 
@@ -144,8 +145,7 @@ export const openDatabase = (file: string, opening: Opening): OpenDatabase => {
     },
     ...(spareRoom && {
       free: async () => {
-        const { bavail, bsize } = await process.getBuiltinModule("node:fs/promises").statfs(folder)
-        const free = bavail * bsize
+        const free = toFreeRoom(await process.getBuiltinModule("node:fs/promises").statfs(folder))
         if (spareRoom.keep(free)) limitLog(longestLog)
         return free
       },

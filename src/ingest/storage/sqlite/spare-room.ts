@@ -1,3 +1,5 @@
+import { toFreeRoom } from "../disk/free-room.ts"
+
 /** How much is kept: what it takes to open a database, and to delete some hundred files in it. Bytes. */
 const size = 4 * 1024 * 1024
 
@@ -7,8 +9,7 @@ export const roomy = 4 * size
 /** What is free of the disk of a folder, bytes; much where it cannot be asked. */
 export const freeOf = (folder: string): number => {
   try {
-    const { bavail, bsize } = process.getBuiltinModule("node:fs").statfsSync(folder)
-    return bavail * bsize
+    return toFreeRoom(process.getBuiltinModule("node:fs").statfsSync(folder))
   } catch {
     return Infinity
   }

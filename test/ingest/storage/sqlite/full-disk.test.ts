@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it, type TestContext } from "vitest"
@@ -93,7 +93,7 @@ it("one that has no spare room says that the disk is full", async (test) => {
       thrown = cause
     }
     expect(CatalogError.is(thrown) && thrown.reason).toBe("full")
-    expect((thrown as Error).message).toContain("Free some space there.")
+    expect((thrown as Error).message).toContain("Remove something there.")
   }
   expect(existsSync(file)).toBe(true)
 })
@@ -106,4 +106,23 @@ it("a catalog on a full disk says that nothing can be written", async (test) => 
   fillDisk(folder)
   await expect(catalog.probe()).rejects.toMatchObject({ name: "CatalogError", reason: "full" })
   await catalog.close()
+})
+
+it("a file system that can hold no more files counts as full, whatever room it has for bytes", async (test) => {
+  const folder = await makeFolder()
+  mountTmpfs(test, folder, "size=48m,nr_inodes=80")
+  const open = () => createSqliteCatalog({ file: join(folder, "catalog.sqlite") })
+  const catalog = open()
+  expect(await catalog.free!()).toBeGreaterThan(16 * 1024 * 1024)
+  const names = Array.from({ length: 100 }, (_, i) => join(folder, `file-${i}`))
+  for (const name of names.slice(0, 65)) writeFileSync(name, "")
+  expect(await catalog.free!()).toBe(0)
+  await catalog.close()
+  expect(() => {
+    for (const name of names.slice(65)) writeFileSync(name, "")
+  }).toThrow("ENOSPC")
+  expect(open).toThrow(CatalogError)
+  expect(open).toThrow("it can hold no more files (inodes)")
+  for (const name of names.slice(0, 20)) await rm(name)
+  await open().close()
 })
