@@ -1,7 +1,7 @@
 export type { SluiceApiOptions } from "./api/api-settings.ts"
 export type { CallOptions } from "./api/call-ingest.ts"
 export type { FileListing, ListFilesOptions } from "./api/file-listing.ts"
-export type { ClaimOptions, FileMove, RejectOptions, UpdateOptions } from "./api/file-options.ts"
+export type { ClaimedKeys, ClaimOptions, FileMove, RejectOptions, UpdateOptions } from "./api/file-options.ts"
 export type { FileRename, KeyOptions, OwnerOptions } from "./api/file-reference.ts"
 export type { FileUploadResult } from "./api/file-upload-result.ts"
 export type { FromUrlOptions, RemoteFile } from "./api/from-url/from-url-options.ts"

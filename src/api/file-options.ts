@@ -3,6 +3,9 @@ import type { CallOptions } from "./call-ingest.ts"
 import type { KeyOptions } from "./file-reference.ts"
 
 /** What else happens when files are claimed, in the same step. */
+/** Keys that are claimed; by the slugs of their file routes where these are several. */
+export type ClaimedKeys = string | ReadonlyArray<string> | Readonly<Record<string, string | ReadonlyArray<string>>>
+
 export interface ClaimOptions extends CallOptions {
   /** Keys of files that are deleted with the claim: the avatar that the new one replaces. */
   readonly replaces?: string | ReadonlyArray<string> | undefined

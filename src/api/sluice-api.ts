@@ -26,7 +26,8 @@ import type { Acl } from "../protocol/signing/signed-url.ts"
 import { type ApiSettings, loadApiSettings, type SluiceApiOptions } from "./api-settings.ts"
 import { callIngest, type CallOptions } from "./call-ingest.ts"
 import { checkOptions, checkOwned, refuseUndefined } from "./check-options.ts"
-import type { ClaimOptions, FileMove, RejectOptions, UpdateOptions } from "./file-options.ts"
+import { toRouteClaims } from "./route-claims.ts"
+import type { ClaimedKeys, ClaimOptions, FileMove, RejectOptions, UpdateOptions } from "./file-options.ts"
 import {
   callOptions,
   claimOptions,
@@ -286,18 +287,22 @@ export class SluiceApi {
    * Claims files of a route with the option `claim`, which would be deleted otherwise: all of them or none. Files that
    * are still being uploaded can be claimed, and claiming twice is no error. At most 1,000 files.
    *
+   * @param keys those of a form with several fields by the file route of each, so that none is accepted in the place of another:
+   *             `{ photos: [key, key], report: key }`
+   *
    * Fails: with NOT_FOUND where a file is not there (any more); `data.missing` of the error has the keys of all that are not.
    */
-  async claimFiles(keys: string | ReadonlyArray<string>, options: ClaimOptions = {}): Promise<ClaimedFiles> {
+  async claimFiles(keys: ClaimedKeys, options: ClaimOptions = {}): Promise<ClaimedFiles> {
     checkOptions("The options of claimFiles", options, claimOptions)
     refuseUndefined("The options of claimFiles", options, ["owner", "slug"])
-    const settings = await this.#load()
-    const fileKeys = toList(keys)
-    const replaces = options.replaces === undefined ? [] : toList(options.replaces)
-    if (fileKeys.length === 0 && replaces.length === 0) return { success: true, claimedCount: 0, replacedCount: 0 }
     const { owner, slug } = options
+    const claims = toRouteClaims(keys, slug)
+    const settings = await this.#load()
+    const replaces = options.replaces === undefined ? [] : toList(options.replaces)
+    const isNone = claims === undefined ? toList(keys).length === 0 : claims.length === 0
+    if (isNone && replaces.length === 0) return { success: true, claimedCount: 0, replacedCount: 0 }
     const request: ClaimFilesRequest = {
-      fileKeys,
+      ...(claims === undefined ? { fileKeys: toList(keys as string | ReadonlyArray<string>) } : { claims }),
       ...(replaces.length > 0 && { replaces }),
       ...(owner !== undefined && { owner }),
       ...(slug !== undefined && { slug }),

@@ -200,9 +200,17 @@ export interface UpdatedFiles {
   readonly updatedCount: number
 }
 
-/** Body of `POST /v6/claimFiles`: at most 1,000 files, and as many that they replace. */
-export interface ClaimFilesRequest {
+/** Files that are claimed, and the file route through which they must have come. */
+export interface RouteClaim {
+  readonly slug: string
   readonly fileKeys: ReadonlyArray<string>
+}
+
+/** Body of `POST /v6/claimFiles`, with either `fileKeys` or `claims`: at most 1,000 files, and as many that they replace. */
+export interface ClaimFilesRequest {
+  readonly fileKeys?: ReadonlyArray<string>
+  /** Files of several routes, all of them or none. */
+  readonly claims?: ReadonlyArray<RouteClaim>
   /** Keys of files that are deleted with the claim. */
   readonly replaces?: ReadonlyArray<string>
   /** Whose all of these files must be. */

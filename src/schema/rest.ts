@@ -270,19 +270,40 @@ export const UpdatedFilesSchema: Schema.Codec<UpdatedFiles> = Schema.Struct({
   updatedCount: Count,
 })
 
+const Slug = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.slug))
+
 /** Source: docs/protocol.md §10. */
 export const ClaimFilesRequestSchema: Schema.Codec<ClaimFilesRequest> = Schema.Struct({
-  fileKeys: someFiles(FileKey),
+  fileKeys: Schema.optionalKey(someFiles(FileKey)),
+  claims: Schema.optionalKey(
+    someFiles(Schema.Struct({ slug: Slug, fileKeys: someFiles(FileKey) })).annotate({
+      description: "Files of several file routes, instead of fileKeys and slug: 1,000 in all, each once.",
+    }),
+  ),
   replaces: Schema.optionalKey(
     someFiles(FileKey).annotate({ description: "Keys of files that are deleted with the claim." }),
   ),
   owner: Schema.optionalKey(Owner),
   slug: Schema.optionalKey(
-    Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.slug)).annotate({
-      description: "Through which file route all of `fileKeys` must have come.",
-    }),
+    Slug.annotate({ description: "Through which file route all of `fileKeys` must have come." }),
   ),
-})
+}).check(
+  Schema.makeFilter(
+    ({ fileKeys, claims, slug }) => {
+      if ((fileKeys === undefined) === (claims === undefined)) return "Expected either fileKeys or claims"
+      if (claims === undefined) return true
+      if (slug !== undefined) return "Expected no slug beside claims"
+      const keys = claims.flatMap((claim) => claim.fileKeys)
+      if (keys.length > limits.filesPerCall) return `Expected at most ${limits.filesPerCall} keys in all claims`
+      return new Set(keys).size === keys.length || "Expected each key once in all claims"
+    },
+    {
+      toJsonSchema: () => ({
+        oneOf: [{ required: ["fileKeys"] }, { required: ["claims"], not: { required: ["slug"] } }],
+      }),
+    },
+  ),
+)
 
 /** Source: docs/protocol.md §10. */
 export const ClaimedFilesSchema: Schema.Codec<ClaimedFiles> = Schema.Struct({

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
-import { type ListedFile, SluiceApi, SluiceFile } from "../../src/api.ts"
+import { type ListedFile, SluiceApi, SluiceFile, type UploadError } from "../../src/api.ts"
 import { encodeToken } from "../../src/protocol.ts"
-import { apiKey, appId, encodedAppId, startIngest, token } from "../ingest/circle.ts"
+import { apiKey, appId, encodedAppId, putRaw, register, sign, startIngest, token } from "../ingest/circle.ts"
+import { labelled } from "../ingest/labelled.ts"
 
 const start = async () => {
   const ingest = await startIngest({ defaultAcl: "private" })
@@ -66,6 +67,33 @@ describe("the API and the ingest's REST API", () => {
       expect(await text(await api.generateSignedURL(file!.key))).toBe("404")
     }
     expect(await all(api.listFiles({ status: "Uploaded" }))).toEqual([])
+  })
+
+  test("claim what the fields of a form have sent, each by its own route: all of it or nothing", async () => {
+    const { ingest, api } = await start()
+    const store = async (slug: string) => {
+      const grant = await labelled({ owner: "user-7", claimWithin: 3_600_000 }, { slug })
+      await register(ingest.url, { fileKeys: [grant.key], callbackSlug: slug, awaitServerData: false })
+      expect((await putRaw(await sign(ingest.url, grant), "hello")).status).toBe(200)
+      return grant.key
+    }
+    const [photo, other, report] = [await store("photos"), await store("photos"), await store("report")]
+    const missingOf = (routes: Record<string, string | Array<string>>, owner = "user-7") =>
+      api.claimFiles(routes, { owner }).catch((error: UploadError) => (error.data as { missing?: unknown }).missing)
+    expect(await missingOf({ photos: [photo, report], report: other })).toEqual([report, other])
+    expect(await missingOf({ photos: photo, report }, "user-8")).toEqual([photo, report])
+    expect((await api.listFiles({ status: "Pending" })).files).toHaveLength(3)
+    const claimed = await api.claimFiles({ photos: [photo], report, scans: [] }, { owner: "user-7", replaces: other })
+    expect(claimed).toEqual({ success: true, claimedCount: 2, replacedCount: 1 })
+    expect((await api.listFiles({ status: "Uploaded" })).files).toHaveLength(2)
+    expect(await api.claimFiles({ photos: [] })).toMatchObject({ claimedCount: 0 })
+    for (const refused of [
+      api.claimFiles({ photos: photo }, { slug: "photos" }),
+      api.claimFiles({ photos: undefined } as never),
+    ]) {
+      await expect(refused).rejects.toMatchObject({ code: "INVALID_CONFIG" })
+    }
+    await expect(api.claimFiles({ photos: photo, report: photo })).rejects.toMatchObject({ code: "BAD_REQUEST" })
   })
 
   test("rename", async () => {

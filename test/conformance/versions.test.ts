@@ -27,7 +27,7 @@ const suites = {
  */
 const known: Readonly<Record<keyof typeof suites, readonly [version: string, titles: string]>> = {
   blobStore: ["2.0", "e5cd4289cc6f"],
-  catalog: ["5.0", "b07a53d04076"],
+  catalog: ["5.0", "e95e6e0c4e69"],
   adapter: ["1.0", "f27f0157f261"],
 }
 

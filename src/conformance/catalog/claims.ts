@@ -97,6 +97,23 @@ export const testCatalogClaims = (catalog: () => Catalog): void => {
       expect(await through(["photo"], "photos")).toEqual({ kind: "claimed", replaced: ["old"] })
     })
 
+    it("is claimed through its own route where the app names one for each, all of them or none", async () => {
+      await commitWhole("photo", waits, { slug: "photos" })
+      await commitWhole("scan", waits, { slug: "scans" })
+      await commitWhole("own", waits)
+      const through = (routes: Record<string, string>) => {
+        const slug = new Map(Object.entries(routes))
+        return catalog().claimFiles({ appId: "app", keys: [...slug.keys()], replaces: [], slug, now: 2100 })
+      }
+      expect(await through({ photo: "scans", scan: "photos", own: "photos" })).toEqual(
+        isMissing("photo", "scan", "own"),
+      )
+      expect(await through({ photo: "photos", scan: "photos" })).toEqual(isMissing("scan"))
+      expect(await fileOf("photo")).toMatchObject({ claimBy: 2500 })
+      expect(await through({ photo: "photos", scan: "scans" })).toEqual({ kind: "claimed", replaced: [] })
+      for (const key of ["photo", "scan"]) expect(await fileOf(key)).toMatchObject({ claimBy: null })
+    })
+
     it("changes nothing of an app that was deleted meanwhile", async () => {
       await commitWhole("key", waits)
       expect(await catalog().claimFiles({ appId: "app", keys: ["key"], replaces: [], now: 2100, appSince: 1 })).toEqual(

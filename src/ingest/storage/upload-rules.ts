@@ -95,7 +95,7 @@ export const isClaimable = (
   file !== undefined &&
   file.appId === appId &&
   (owner === undefined || file.owner === owner) &&
-  (slug === undefined || file.slug === slug) &&
+  (slug === undefined || file.slug === (typeof slug === "string" ? slug : slug.get(file.key))) &&
   (file.status === "Uploading" || file.status === "Uploaded") &&
   !isOverdue(file, now)
 

@@ -79,8 +79,8 @@ export interface CatalogFiles {
     readonly replaces: ReadonlyArray<FileReference>
     /** Whose all of these files must be; files of another owner are missing, and are not replaced. */
     readonly owner?: string | undefined
-    /** Through which file route all of the keys must have come; files of another one, or of none, are missing. */
-    readonly slug?: string | undefined
+    /** Through which file route the keys must have come, all of them or each; files of another one, or of none, are missing. */
+    readonly slug?: string | ReadonlyMap<string, string> | undefined
     readonly now: number
     /** See {@link Catalog}. */
     readonly appSince?: number | undefined
