@@ -32,6 +32,8 @@ export const createAppWithKey = async (
   const known = await findInTheWay()
   if (known !== undefined) throw inTheWay(id, known)
   const now = Date.now()
+  // On a full disk an app could be kept without its key, and not be deleted any more.
+  await catalog.probe()
   if ((await catalog.createApp({ ...unset, ...settings, id, createdAt: now })) === "taken") {
     throw inTheWay(id, (await findInTheWay()) ?? id)
   }

@@ -44,6 +44,9 @@ const leastRoom = 1024 * 1024
 /** Bytes of a page, with what the log has beside it, and some more: file systems keep a little of what they say is free. */
 const roomForPages = 16 * 1024
 
+/** Bytes of a page. */
+const pageSize = 4096
+
 /** Pages after which the log is moved into the database while the disk is full: neither may take all of the spare room. */
 const shortLog = 128
 
@@ -120,8 +123,14 @@ export const openDatabase = (file: string, opening: Opening): OpenDatabase => {
     return isDurable ? { database, log: openLog(database, `${file}-wal`) } : { database }
   }
   const { database, log } = spareRoom === undefined ? open() : openWithRoom(file, spareRoom, open)
-  const limitLog = (pages: number): void => database.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
-  limitLog(isDurable && freeOf(folder) < roomy ? shortLog : longestLog)
+  let logLimit = 0
+  const limitLog = (pages: number): void => {
+    if (pages !== logLimit) database.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
+    logLimit = pages
+  }
+  /** The log must not take what is left, and with it the spare room. */
+  const fitLog = (free: number): void => limitLog(free < roomy + longestLog * pageSize ? shortLog : longestLog)
+  fitLog(isDurable ? freeOf(folder) : Infinity)
   // Without the last of the three another process that opens the database makes its own, and with it locks of its own.
   const places = watchPlaces(isDurable ? [file, `${file}-wal`, `${file}-shm`, ...beside] : beside)
   const flush = async (): Promise<void> => {
@@ -146,7 +155,8 @@ export const openDatabase = (file: string, opening: Opening): OpenDatabase => {
     ...(spareRoom && {
       free: async () => {
         const free = toFreeRoom(await process.getBuiltinModule("node:fs/promises").statfs(folder))
-        if (spareRoom.keep(free)) limitLog(longestLog)
+        spareRoom.keep(free)
+        fitLog(free)
         return free
       },
     }),

@@ -19,7 +19,7 @@ export const freeOf = (folder: string): number => {
 export interface SpareRoom {
   /** Keeps it from now on if that is little of so many bytes that are free; whether it begins to. Nobody waits for it. */
   readonly keep: (free: number) => boolean
-  /** Gives it up where the disk is full; whether it did. */
+  /** Gives it up; whether it was there. For one to whom the disk said that it is full: what is free of it, a quota does not tell. */
   readonly release: () => boolean
 }
 
@@ -54,7 +54,6 @@ export const createSpareRoom = (folder: string): SpareRoom => {
     },
     release: () => {
       try {
-        if (freeOf(folder) >= size) return false
         fs.rmSync(file)
         isKept = false
         return true

@@ -3,6 +3,7 @@ import { rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it, type TestContext } from "vitest"
 import { CatalogError, createSqliteCatalog } from "../../../../src/ingest.ts"
+import { createSpareRoom } from "../../../../src/ingest/storage/sqlite/spare-room.ts"
 import { createSqliteBlobJournal } from "../../../../src/s3.ts"
 import { createGrant } from "../../circle.ts"
 import { fillDisk } from "../../../fill-disk.ts"
@@ -125,4 +126,12 @@ it("a file system that can hold no more files counts as full, whatever room it h
   expect(open).toThrow("it can hold no more files (inodes)")
   for (const name of names.slice(0, 20)) await rm(name)
   await open().close()
+})
+
+it("the spare room is given up to whom the disk says that it is full, whatever it tells of what is free", async () => {
+  const folder = await makeFolder()
+  const spareRoom = createSpareRoom(folder)
+  spareRoom.keep(Infinity)
+  await expect.poll(() => existsSync(join(folder, "spare-room"))).toBe(true)
+  expect([spareRoom.release(), spareRoom.release()]).toEqual([true, false])
 })
