@@ -96,4 +96,20 @@ describe("where sluice init imports the stylesheet", () => {
     const { read } = await init({ "app/globals.css": css })
     expect(await read("app/globals.css")).toBe(css)
   })
+
+  // A build of Astro loses the styles of a script that a page and an island of its both import.
+  it.each([
+    [
+      "src/layouts/Layout.astro",
+      "---\nconst title = 1\n---\n<slot />\n",
+      `---\n${importInScript}const title = 1\n---\n<slot />\n`,
+    ],
+    ["src/pages/index.astro", "<h1>Astro</h1>\n", `---\n${importInScript}---\n<h1>Astro</h1>\n`],
+    ["src/pages/index.astro", "---\r\n---\r\n<h1 />\r\n", `---\r\nimport "sluice/styles.css"\r\n---\r\n<h1 />\r\n`],
+    ["src/pages/index.astro", `---\nimport 'sluice/styles.css'\n---\n`, `---\nimport 'sluice/styles.css'\n---\n`],
+  ])("is, with Astro, in %s", async (path, before, after) => {
+    const { read } = await init({ "astro.config.mjs": "", [path]: before }, { astro: "*", next: undefined! })
+    expect(await read(path)).toBe(after)
+    expect(await read("src/lib/upload-client.ts")).not.toContain("styles.css")
+  })
 })

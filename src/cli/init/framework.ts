@@ -45,5 +45,10 @@ export interface Framework {
   readonly isUsedIn?: (project: Project) => boolean
   /** It only makes pages: the server with the routes is elsewhere. */
   readonly isPageOnly?: true
+  /**
+   * Files, the best first, that a page's styles are imported in where the bundler loses those of a script that both a page and its
+   * components import.
+   */
+  readonly stylesIn?: ReadonlyArray<string>
   readonly layout: (project: Project) => Layout
 }

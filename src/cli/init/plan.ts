@@ -35,7 +35,7 @@ const toDevScript = (project: Project, framework: Framework): DevScript => {
 /** Decides what to write into a project, and writes nothing. */
 export const toPlan = (project: Project, framework: Framework): Plan => {
   const { files: templates, mount, markup } = framework.layout(project)
-  const { files, edit: stylesheet } = planStylesheet(project, templates)
+  const { files, edit: stylesheet } = planStylesheet(project, templates, framework)
   const planned = files
     .map((file) => (project.isTypeScript ? file : toJavaScript(file)))
     .map((file) => ({ ...file, existing: findTwin(project, file.path) }))

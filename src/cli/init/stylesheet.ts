@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import type { Template } from "./framework.ts"
+import type { Framework, Template } from "./framework.ts"
 import type { PlannedEdit } from "./planned-file.ts"
 import type { Project } from "./read-project.ts"
 import { readText } from "./read-text.ts"
@@ -38,7 +38,7 @@ const blankComments = (css: string): string =>
     match.startsWith("/*") ? match.replaceAll(/[^\n]/g, " ") : match,
   )
 
-const readCss = ({ folder, has }: Project, path: string): string | undefined => {
+const readSource = ({ folder, has }: Project, path: string): string | undefined => {
   return has(path) ? readText(join(folder, path)) : undefined
 }
 
@@ -47,9 +47,27 @@ const findTailwind = (project: Project): { readonly path: string; readonly css: 
   for (const folder of folders) {
     for (const name of names) {
       const path = `${folder}/${name}.css`
-      const css = readCss(project, path)
+      const css = readSource(project, path)
       if (css !== undefined && blankComments(css).search(tailwind) !== -1) return { path, css }
     }
+  }
+  return undefined
+}
+
+/** The script that begins a file of Astro. */
+const frontmatter = /^\uFEFF?\s*---\r?\n/
+
+/** A page's own file with the import, where there is one to put it into. */
+const planPage = (project: Project, paths: ReadonlyArray<string>): PlannedEdit | undefined => {
+  for (const path of paths) {
+    const text = readSource(project, path)
+    if (text === undefined) continue
+    const begin = frontmatter.exec(text)?.[0]
+    const newline = text.includes("\r\n") ? "\r\n" : "\n"
+    const line = importInScript.replace("\n", newline)
+    const after =
+      begin === undefined ? `---${newline}${line}---${newline}${text}` : begin + line + text.slice(begin.length)
+    return { path, before: text, after: /["']sluice\/styles\.css["']/.test(text) ? text : after }
   }
   return undefined
 }
@@ -57,22 +75,27 @@ const findTailwind = (project: Project): { readonly path: string; readonly css: 
 /**
  * Decides where a project imports the components' stylesheet. With Tailwind 4 it goes into Tailwind's own stylesheet,
  * into a layer that utilities override. Otherwise, Tailwind 3 included, it goes where the components are made, where
- * its specificity is sufficient.
+ * its specificity is sufficient, or into the framework's own file for it.
  *
  * @returns the page's side as it will be written, and the edit of an existing stylesheet
  */
 export const planStylesheet = (
   project: Project,
   files: ReadonlyArray<Template>,
+  { stylesIn = [] }: Pick<Framework, "stylesIn">,
 ): { readonly files: ReadonlyArray<Template>; readonly edit: PlannedEdit | undefined } => {
-  const found = files.some(({ text }) => text.includes(importInScript)) ? findTailwind(project) : undefined
+  const isNeeded = files.some(({ text }) => text.includes(importInScript))
+  const bare = files.map((file) => ({ ...file, text: file.text.replace(importInScript, "") }))
+  const found = isNeeded ? findTailwind(project) : undefined
+  const page = isNeeded && found === undefined ? planPage(project, stylesIn) : undefined
+  if (page !== undefined) return { files: bare, edit: page.after === page.before ? undefined : page }
   if (found === undefined) return { files, edit: undefined }
   const { path, css } = found
   const last = [...blankComments(css).matchAll(tailwind)].at(-1)!
   const end = last.index + last[0].length
   const newline = css.includes("\r\n") ? "\r\n" : "\n"
   return {
-    files: files.map((file) => ({ ...file, text: file.text.replace(importInScript, "") })),
+    files: bare,
     edit: imported.test(blankComments(css))
       ? undefined
       : { path, before: css, after: `${css.slice(0, end)}${newline}${importInTailwind}${css.slice(end)}` },

@@ -9,6 +9,10 @@ export const astro: Framework = {
   packages: ["astro"],
   config: "astro.config",
   hasPages: true,
+  stylesIn: [
+    ...["Layout", "BaseLayout", "Base", "Main"].map((name) => `src/layouts/${name}.astro`),
+    "src/pages/index.astro",
+  ],
   layout: ({ library }) => ({
     files: [
       // Not below src/pages: every file there is a route.
