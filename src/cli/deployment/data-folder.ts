@@ -1,7 +1,7 @@
 import { type FileHandle, open, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { flushFolder, makeFolder, renameFile } from "../../ingest.ts"
-import { encodeToken, parseToken, type Token } from "../../protocol.ts"
+import { encodeToken, envName, parseToken, type Token } from "../../protocol.ts"
 import { CommandFailure, describeSystemError, isSystemError, toFolderFailure } from "../command-failure.ts"
 import { closeParts, isOwnName, type PrivateParts, requireSafeFolder } from "./data-folder-access.ts"
 import { lockDataFolder, lockFile } from "./data-folder-lock.ts"
@@ -101,7 +101,12 @@ export const readKeptToken = async (folder: DataFolder | null): Promise<KeptToke
     throw new CommandFailure(`The token in ${tokenFile} cannot be read: ${describeSystemError(error)}.`)
   }
   const parsed = parseToken(text)
-  if (!parsed.ok) throw new CommandFailure(`The file ${tokenFile} holds no valid token. ${parsed.detail}`)
+  if (!parsed.ok) {
+    const why = text === "" ? "It is empty." : parsed.detail
+    throw new CommandFailure(
+      `The file ${tokenFile} holds no valid token. ${why} Restore it from a backup, or write the token of your app's ${envName("token")} into it: a new one would be that of another app, without these files.`,
+    )
+  }
   return { text, token: parsed.value, state: "kept" }
 }
 
