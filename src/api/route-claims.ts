@@ -18,8 +18,8 @@ export const toRouteClaims = (keys: ClaimedKeys, slug: string | undefined): Read
     throw new UploadError({ code: "INVALID_CONFIG", message })
   }
   return Object.entries(keys).flatMap(([route, some]) => {
-    if (some === undefined || some === null) {
-      const message = `claimFiles: the keys of ${JSON.stringify(route)} are ${some}. Where a form has none give an empty list.`
+    if (!isOfOneRoute(some)) {
+      const message = `claimFiles: the keys of ${JSON.stringify(route)} are neither a key nor a list of keys. Where a form has none give an empty list.`
       throw new UploadError({ code: "INVALID_CONFIG", message })
     }
     const fileKeys = toList(some)
