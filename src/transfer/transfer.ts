@@ -178,7 +178,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       // Of next to none there could be millions.
       if (known! < stored + 2 ** 16) await new Promise((resolve) => setTimeout(resolve, 500))
     }
-    const result = readReply(reply, (json) => (isResult(json) ? json : undefined))
+    const result = readReply(reply, (json) => (isResult(json) && url.includes(json.key) ? json : undefined))
     return known === undefined ? result : { ...result, wait: 0 }
   }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { generateUploader, type TypedFileRouter } from "../../src/client.ts"
 import { type Fetch, fetchReply, networkError, readReply } from "../../src/transfer/reply.ts"
 import type { BytesRequest } from "../../src/transfer/bytes-request.ts"
@@ -101,6 +101,24 @@ describe("an answer to a direct question that cannot be", () => {
       ),
     ).toEqual({ outcome: { value: true }, asked: 1 })
     expect(await answered({ transport: "ingest" })).toEqual({ outcome: { value: false }, asked: 1 })
+  })
+})
+
+describe("an ingest that answers with another file", () => {
+  test("has not stored this one", async () => {
+    const peer = await startPeer()
+    onTestFinished(() => peer.close())
+    const { uploadFiles } = generateUploader<TypedFileRouter>({
+      url: peer.url,
+      fetch: async (url, init) => {
+        const answer = await fetch(url, init)
+        if (init?.method !== "PUT") return answer
+        return Response.json({ ...((await answer.json()) as object), key: "another" })
+      },
+    })
+    expect(await uploadFiles("any", { files: [new File(["hello"], "a")] })).toMatchObject([
+      { status: "failed", error: { code: "INVALID_CONFIG" } },
+    ])
   })
 })
 

@@ -40,7 +40,10 @@ test.each([
         peak = Math.max(peak, process.memoryUsage().arrayBuffers - before)
         residentPeak = Math.max(residentPeak, process.memoryUsage.rss() - resident)
       })
-      request.on("end", () => response.end(JSON.stringify({ key: "k", size: received, fileHash: hash.digest("hex") })))
+      request.on("end", () => {
+        const key = new URL(request.url!, ingestUrl).pathname.slice(1)
+        response.end(JSON.stringify({ key, size: received, fileHash: hash.digest("hex") }))
+      })
     })
     const expected = createHash("sha256")
     for (let left = size; left > 0; left -= piece.length) expected.update(piece)
