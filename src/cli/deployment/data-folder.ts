@@ -65,7 +65,7 @@ export const openDataFolder = async (path: string): Promise<OpenedDataFolder> =>
       [join(folder.path, ".gitignore"), "*\n"],
       [lockFile(folder), ""],
     ] as const) {
-      await writeFile(name, content, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
+      await writeFile(name, content, { flag: "wx", mode: 0o600, flush: true }).catch((error: unknown) => {
         if (!isSystemError(error, "EEXIST")) throw error
       })
     }
