@@ -1,6 +1,6 @@
 export type { Answer, FetchHandler, Respond } from "./http/answer.ts"
 export type { BodyReader, Incoming } from "./http/incoming.ts"
-export type { FileDescriptor, OwnLabels, RouteDescription, StoredFile } from "./protocol/messages.ts"
+export type { FailedFile, FileDescriptor, OwnLabels, RouteDescription, StoredFile } from "./protocol/messages.ts"
 export type { UploadErrorOptions } from "./protocol/errors/upload-error.ts"
 export { UploadError } from "./protocol/errors/upload-error.ts"
 export { adapterPath } from "./protocol/names.ts"

@@ -30,12 +30,12 @@ const root = join(import.meta.dirname, "..")
 const placeholder = "https://files.example.com"
 let blocks: ImportedBlocks
 let nextBlocks: ReadonlyArray<Block>
-let toPolicy: (ingest: string) => string
+let toPolicy: (ingest: string, nonce?: string) => string
 let browser: Browser
 let styles: string
 
 beforeAll(async () => {
-  const all = readBlocks(await readFile(join(root, "docs/csp.md"), "utf8"))
+  const all = readBlocks(await readFile(join(root, "docs/csp.md"), "utf8")).filter(({ path }) => path !== "")
   nextBlocks = all.filter(({ path }) => path === "next.config.ts")
   blocks = await writeBlocks(all)
   toPolicy = (await blocks.load("content-security-policy.ts"))["toContentSecurityPolicy"] as typeof toPolicy
@@ -51,8 +51,9 @@ const visit = async <A>(
   script: string,
   policy: (ingest: string) => string,
   act: (page: Page, ingestUrl: string) => Promise<A>,
+  nonce?: string,
 ): Promise<A> => {
-  const site = await startSite({ script, styles, policy })
+  const site = await startSite({ script, styles, policy, ...(nonce !== undefined && { nonce }) })
   const page = await browser.newPage()
   try {
     await page.addInitScript(() => {
@@ -101,9 +102,26 @@ const uploadPicture = async (page: Page, ingestUrl: string) => {
 
 describe("under the policy of docs/csp.md", () => {
   it.each(Object.entries(bindings))("a picture is previewed, uploaded and shown by %s", async (_, bundle) => {
-    await visit(await bundle(), toPolicy, async (page, ingestUrl) => {
+    await visit(
+      await bundle(),
+      (ingest) => toPolicy(ingest),
+      async (page, ingestUrl) => {
+        expect(await uploadPicture(page, ingestUrl)).toBe(1)
+        expect(await refusedOf(page)).toEqual([])
+      },
+    )
+  })
+
+  it("the same is true with a nonce, and without it no script runs", async () => {
+    const script = await bindings.React()
+    const withNonce = (ingest: string) => toPolicy(ingest, "bm9uY2U")
+    const upload = async (page: Page, ingestUrl: string) => {
       expect(await uploadPicture(page, ingestUrl)).toBe(1)
       expect(await refusedOf(page)).toEqual([])
+    }
+    await visit(script, withNonce, upload, "bm9uY2U")
+    await visit(script, withNonce, async (page) => {
+      expect(await refusedOf(page)).toEqual([expect.stringMatching(/^script-src-elem /)])
     })
   })
 

@@ -167,6 +167,17 @@ export interface StoredFile {
   readonly uploadedAt: number
 }
 
+/** A file that did not arrive, or was rejected, as its upload announced it. */
+export interface FailedFile {
+  readonly key: string
+  /** Under which it would have been stored. */
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  readonly type: string
+  readonly customId: string | null
+}
+
 /** What all events of files have. */
 export interface EventBase {
   /** `evt_…`, the same over all attempts. */
@@ -200,6 +211,8 @@ export interface CallbackEvent extends EventBase {
 export interface ErrorEvent extends EventBase {
   readonly status: "failed"
   readonly fileKey: string
+  /** Absent in the events of an older ingest. */
+  readonly file?: FailedFile | undefined
   /** `code` is a ProblemCode, or one of a newer ingest. */
   readonly error: { readonly code: string; readonly message: string }
 }

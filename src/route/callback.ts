@@ -198,13 +198,13 @@ const complete = Effect.fnUntraced(function* (call: Call, credentials: Credentia
 const fail = Effect.fnUntraced(function* (call: Call, credentials: Credentials, route: NamedRoute, json: unknown) {
   const event = yield* Effect.mapError(decodeError(json), toBadRequest)
   yield* checkEvent(call, credentials, event)
-  const { fileKey, metadata, labels = noLabels } = event
+  const { fileKey, metadata, labels = noLabels, file = null } = event
   const { onUploadError } = route.definition
   const code = { hook: "onUploadError", slug: route.slug }
   const { code: problem, message } = event.error
   const error = new UploadError({ code: isProblemCode(problem) ? problem : "INTERNAL_ERROR", message })
   const result = callUserCode(code, () =>
-    onUploadError?.(toArguments(call, { metadata, labels, fileKey, error, delivery: toDelivery(event) })),
+    onUploadError?.(toArguments(call, { metadata, labels, fileKey, file, error, delivery: toDelivery(event) })),
   ).pipe(Effect.map(() => encodeResult({ fileKey, eventId: event.id, callbackData: null })))
   return yield* report(call, credentials, event, code, result)
 })

@@ -1,5 +1,12 @@
 import * as Schema from "effect/Schema"
-import type { CallbackEvent, CallbackResult, DevStreamEvent, ErrorEvent, StoredFile } from "../protocol/messages.ts"
+import type {
+  CallbackEvent,
+  CallbackResult,
+  DevStreamEvent,
+  ErrorEvent,
+  FailedFile,
+  StoredFile,
+} from "../protocol/messages.ts"
 import { Json } from "./json.ts"
 
 const base = {
@@ -17,12 +24,18 @@ const base = {
   ),
 }
 
-const StoredFileSchema: Schema.Codec<StoredFile> = Schema.Struct({
+const described = {
   key: Schema.String,
   name: Schema.String,
   size: Schema.Number,
   type: Schema.String,
   customId: Schema.NullOr(Schema.String),
+}
+
+const FailedFileSchema: Schema.Codec<FailedFile> = Schema.Struct(described)
+
+const StoredFileSchema: Schema.Codec<StoredFile> = Schema.Struct({
+  ...described,
   url: Schema.String,
   fileHash: Schema.String,
   uploadedAt: Schema.Number,
@@ -40,6 +53,7 @@ export const ErrorEventSchema: Schema.Codec<ErrorEvent> = Schema.Struct({
   ...base,
   status: Schema.Literal("failed"),
   fileKey: Schema.String,
+  file: Schema.optionalKey(Schema.Union([FailedFileSchema, Schema.Undefined])),
   error: Schema.Struct({ code: Schema.String, message: Schema.String }),
 })
 

@@ -93,7 +93,7 @@ const throttle = (body: ReadableStream<Uint8Array>, { bytes, open }: Gate): Read
   )
 }
 
-const html = (body: string) => `<!doctype html>
+const html = (body: string, nonce?: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -109,7 +109,7 @@ const html = (body: string) => `<!doctype html>
       <div id="root">${body}</div>
       <label>Notes <input id="notes" /></label>
     </main>
-    <script type="module" src="/page.js"></script>
+    <script type="module" src="/page.js"${nonce === undefined ? "" : ` nonce="${nonce}"`}></script>
   </body>
 </html>`
 
@@ -130,6 +130,8 @@ export const startSite = async (page: {
   readonly callbackWait?: number
   /** Its Content Security Policy, for the ingest's origin. */
   readonly policy?: (ingest: string) => string
+  /** On its script. */
+  readonly nonce?: string
 }): Promise<Site> => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-site-"))
   const apiKey = "sk_test_of_the_bindings"
@@ -198,7 +200,10 @@ export const startSite = async (page: {
     const answer = page.handle?.(request)
     if (answer !== undefined) return answer
     const { body = "" } = page
-    const start = { type: "text/html; charset=utf-8", body: html(typeof body === "string" ? body : await body()) }
+    const start = {
+      type: "text/html; charset=utf-8",
+      body: html(typeof body === "string" ? body : await body(), page.nonce),
+    }
     const asset = pathname === "/" ? start : assets.get(pathname)
     if (asset === undefined) return new Response("Not found", { status: 404 })
     const headers = new Headers({ "content-type": asset.type, "cache-control": "no-store" })

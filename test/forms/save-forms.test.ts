@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { randomUUID } from "node:crypto"
+import { type ComponentType, createElement } from "react"
+import { renderToString } from "react-dom/server"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { SluiceApi } from "../../src/api.ts"
 import { generateUploader, type TypedFileRouter } from "../../src/client.ts"
@@ -10,7 +12,8 @@ import { readBlocks } from "../code-blocks.ts"
 import { type ImportedBlocks, writeBlocks } from "../import-blocks.ts"
 
 const markdown = await readFile(join(import.meta.dirname, "../../docs/forms.md"), "utf8")
-const server = /^(router|database|explain|save-profile|album|save-album|api\/album)\.ts$/
+const server =
+  /^(router|database|explain|missing-of|upload|photos-field|save-profile|album|save-album|api\/album)\.tsx?$/
 
 type Problem = Promise<string | undefined>
 
@@ -29,6 +32,11 @@ interface Modules {
   readonly loadAlbum: (
     userId: string,
   ) => Promise<{ readonly photos: ReadonlyArray<{ readonly name: string; readonly previewUrl: string }> }>
+  readonly missingOf: (error: unknown) => ReadonlyArray<string>
+  readonly PhotosField: ComponentType<{
+    readonly photos: ReadonlyArray<{ readonly key: string; readonly name: string }>
+    readonly missing: ReadonlyArray<string>
+  }>
   readonly PUT: (request: Request) => Promise<Response>
   readonly POST: (request: Request) => Promise<Response>
 }
@@ -43,12 +51,25 @@ describe("what docs/forms.md saves", () => {
   let eve: string
 
   beforeAll(async () => {
-    written = await writeBlocks(readBlocks(markdown).filter(({ path }) => server.test(path)))
+    const blocks = readBlocks(markdown).filter(({ path, heading }) => server.test(path) && heading !== "VeeValidate")
+    // A bundler's part.
+    const withoutStyles = blocks.map(({ path, code }) => ({
+      path,
+      code: code.replace('import "sluice/styles.css"', ""),
+    }))
+    written = await writeBlocks(withoutStyles)
     const { router } = (await written.load("router.ts")) as { readonly router: FileRouter }
     site = await startSite({ script: "", router })
     api = new SluiceApi({ token: site.token })
     process.env["SLUICE_TOKEN"] = site.token
-    const modules = ["database.ts", "save-profile.ts", "save-album.ts", "api/album.ts"].map(written.load)
+    const modules = [
+      "database.ts",
+      "save-profile.ts",
+      "save-album.ts",
+      "api/album.ts",
+      "missing-of.ts",
+      "photos-field.tsx",
+    ].map(written.load)
     app = Object.assign({}, ...(await Promise.all(modules))) as Modules
   })
   afterAll(async () => {
@@ -157,6 +178,20 @@ describe("what docs/forms.md saves", () => {
     expect(await app.saveAlbum(ada, { title: "Summer", photos: [photo, portrait] })).toBe(missing)
     expect(await filesOf(ada)).toEqual({ portrait: "Pending", photo: "Pending" })
     expect([app.database.profiles.get(ada), app.database.albums.get(ada)]).toEqual([undefined, undefined])
+  })
+
+  it("names the files that cannot be claimed, and the page marks these rows alone", async () => {
+    const [mine, hers] = [await upload(ada, "mine"), await upload(eve, "hers")]
+    const error: unknown = await api.claimFiles([mine, hers], { owner: ada, slug: "photos" }).catch((thrown) => thrown)
+    const missing = app.missingOf(error)
+    expect(missing).toEqual([hers])
+    expect([app.missingOf(new Error("other")), app.missingOf(undefined)]).toEqual([[], []])
+    const photos = [
+      { key: mine, name: "mine.png" },
+      { key: hers, name: "hers.png" },
+    ]
+    const rows = renderToString(createElement(app.PhotosField, { photos, missing })).split("<li").slice(1)
+    expect(rows.map((row) => row.includes("Gone. Remove it"))).toEqual([false, true])
   })
 
   it("refuses somebody else's photos by both methods, and touches none", async () => {

@@ -234,7 +234,7 @@ describe("content", () => {
   it("that is refused is told to the app", async () => {
     const { url } = await startIngest()
     const app = await startApp()
-    const grant = createGrant({ type: "image/png", size: 6, slug: "avatar" })
+    const grant = createGrant({ name: "cat.png", type: "image/png", size: 6, slug: "avatar", customId: "mine" })
     await register(url, { fileKeys: [grant.key], callbackUrl: app.url })
     expect((await put(await sign(url, grant), toForm("<html>"))).status).toBe(415)
     await app.until(1)
@@ -242,6 +242,7 @@ describe("content", () => {
     expect(app.received[0]!.event).toMatchObject({
       status: "failed",
       fileKey: grant.key,
+      file: { key: grant.key, name: "cat.png", size: 6, type: "image/png", customId: "mine" },
       metadata: { userId: 7 },
       error: { code: "CONTENT_MISMATCH", message: expect.stringContaining("image/png") },
     })

@@ -31,11 +31,21 @@ describe("the error hook", () => {
       metadata: { userId: 7 },
       labels: { owner: "user-7", path: null },
       fileKey: storedFile.key,
+      file: null,
       delivery: { id: "evt_2", attempt: 1, sentAt: expect.any(Number) },
     })
     expect(onUploadComplete).not.toHaveBeenCalled()
     expect(postedResults()).toEqual([{ fileKey: storedFile.key, eventId: "evt_2", callbackData: null }])
     expect(ingest.results[0]!.headers.get("x-sluice-api-key")).toBe(apiKey)
+  })
+
+  test("tells what the upload announced of the file, and nothing where an older ingest does not", async () => {
+    const { key, name, size, type, customId } = storedFile
+    const announced = { key, name, size, type, customId }
+    const seen: Array<unknown> = []
+    for (const event of [errorEvent({ file: { ...announced, later: 1 } }), errorEvent()])
+      expect((await fail(({ file }) => void seen.push(file), event)).status).toBe(200)
+    expect(seen).toEqual([announced, null])
   })
 
   test("of a route without onUploadError is 200", async () => {

@@ -4,7 +4,7 @@ import * as v from "valibot"
 import { describe, expectTypeOf, test } from "vitest"
 import { z } from "zod"
 import type { RouteErrorData, RouteInput, RouteServerData } from "../../src/protocol.ts"
-import { createSluice, type FileRouter, type StoredFile, type UploadError } from "../../src/server.ts"
+import { createSluice, type FailedFile, type FileRouter, type StoredFile, type UploadError } from "../../src/server.ts"
 
 const f = createSluice()
 const image = f({ image: {} })
@@ -180,9 +180,10 @@ describe("user code's arguments, checked by tsc", () => {
         expectTypeOf(files[0]!.size).toEqualTypeOf<number>()
         return {}
       })
-      .onUploadError(({ error, fileKey, delivery }) => {
+      .onUploadError(({ error, fileKey, file, delivery }) => {
         expectTypeOf(error).toEqualTypeOf<UploadError>()
         expectTypeOf(fileKey).toEqualTypeOf<string>()
+        expectTypeOf(file).toEqualTypeOf<FailedFile | null>()
         expectTypeOf(delivery.attempt).toEqualTypeOf<number>()
       })
       .onUploadComplete(({ file, delivery, req }) => {

@@ -141,6 +141,13 @@ describe("an error event", () => {
     }
   })
 
+  it("is taken with what the upload announced, all of it or nothing", () => {
+    const file = { key: "k", name: "a.png", size: 3, type: "image/png", customId: null }
+    expect(decode({ ...failure, file })).toEqual(Result.succeed({ ...failure, file }))
+    for (const key of Object.keys(file))
+      expect(decode({ ...failure, file: without(file, key) })).toEqual(Result.fail(`file.${key}: missing key.`))
+  })
+
   it.each(Object.keys(failure))("is refused without %s", (key) => {
     expect(decode(without(failure, key))).toEqual(Result.fail(`${key}: missing key.`))
   })

@@ -70,6 +70,7 @@ export const UploadAvatar = /* @__PURE__ */ generateUploadAvatar<${types}>(${opt
 export const useUploader = /* @__PURE__ */ generateUseUploader<${types}>(${options})
 
 // For a layout: the tray shows uploads of components that have these as their \`uploads\`, also when they have left the page.
+// Where a user logs out without loading a page, uploads.reset() takes them away before the next user sees them.
 export const uploads = /* @__PURE__ */ createUploads<${types}>(${options})
 export const UploadTray = /* @__PURE__ */ generateUploadTray(uploads)
 `

@@ -1,5 +1,5 @@
 import type { Json } from "../../protocol/json.ts"
-import type { FileDescriptor, OwnLabels, StoredFile } from "../../protocol/messages.ts"
+import type { FailedFile, FileDescriptor, OwnLabels, StoredFile } from "../../protocol/messages.ts"
 import type { FileLabelsInput } from "../../protocol/files/read-labels.ts"
 import type { Acl, CacheRule, ContentDisposition } from "../../protocol/signing/signed-url.ts"
 import type { UploadError } from "../../protocol/errors/upload-error.ts"
@@ -87,6 +87,8 @@ export interface UploadErrorArguments<Metadata> extends RequestArguments {
   /** See {@link UploadCompleteArguments.labels}. */
   readonly labels: OwnLabels
   readonly fileKey: string
+  /** What the upload announced: the file's name, size and type. Null from an older ingest, which says its key alone. */
+  readonly file: FailedFile | null
   readonly error: UploadError
   readonly delivery: Delivery
 }

@@ -54,6 +54,7 @@ describe.each(catalogs)("DELETE of a signed URL (%s)", (_, create) => {
     expect(JSON.parse(app.received[0]!.body)).toMatchObject({
       status: "failed",
       fileKey: grant.key,
+      file: { key: grant.key, name: grant.name, size, type: grant.type, customId: null },
       labels: { owner: "user-7", path: "a/b" },
       error: { code: "ABORTED", message: "The upload was cancelled. Do not send it again." },
     })

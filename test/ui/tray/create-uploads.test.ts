@@ -234,6 +234,32 @@ describe("uploads outside the tree", () => {
     expect(uploads.getState().summary).toMatchObject({ total: 2, done: 2 })
   })
 
+  test("end for good, by `reset`, what is on its way, and leave what a reload had interrupted", async () => {
+    const done: Array<string> = []
+    const resumeStore: ResumeStore = {
+      open: async ({ file }) => ({
+        kept: undefined,
+        keep: async (upload) => upload,
+        exclusively: (work) => work(),
+        forget: async () => done.push(`forgot ${file.name}`),
+      }),
+      list: async () => [],
+      remove: async (id) => void done.push(`removed ${id}`),
+      attachHandle: () => {},
+    }
+    const { uploads } = start({ resumeStore })
+    server.events.on("request:start", ({ request }) => {
+      if (request.method === "DELETE") done.push(`deleted ${new URL(request.url).hostname}`)
+    })
+    const { reached } = mock.hold("photos", { after: 10 })
+    const added = uploads.addFiles("photos", [png("a.png")])
+    await reached
+    uploads.reset()
+    expect(uploads.getState().files).toEqual([])
+    expect(await added).toMatchObject([{ status: "aborted" }])
+    await vi.waitFor(() => expect(done.toSorted()).toEqual(["deleted ingest.sluice.test", "forgot a.png"]))
+  })
+
   test("leave the resume store to the component where it has its own", () => {
     const resumeStore = { list: async () => [] } as unknown as ResumeStore
     const { uploads } = start({ resumeStore })
