@@ -141,6 +141,8 @@ describe("leaving the form of docs/forms.md in the middle, with React Router", (
 
   test("without a question nobody asks, and the field that had not begun never uploads", async () => {
     await leave("/two")
+    // Until then the inputs are those of the page before.
+    await expect.poll(() => page.locator("input[type=file]").count()).toBe(2)
     const small = { ...big, name: `${randomUUID()}.png`, buffer: big.buffer.subarray(0, 1000) }
     await choose(0, big)
     await choose(1, small)
