@@ -12,7 +12,7 @@ type Routes = ReadonlyArray<RouteDescription>
 export type RouteSeeds = ReadonlyMap<string, Routes>
 
 /** What a component is told of its handler. */
-interface ToldRoutes {
+export interface ToldRoutes {
   readonly options: { readonly url?: HandlerAddress; readonly routes?: Routes | undefined }
   readonly seeds?: RouteSeeds | undefined
 }
@@ -22,8 +22,10 @@ const seeded = new Map<string, Routes>()
 /** All that this page knows, also by a request or from one of its trees. What a server renders does not depend on it. */
 const learnt = new Map<string, Routes>()
 const asked = new Map<string, Promise<void>>()
+/** What a handler says now, in place of what the page was told: set by the code that asks handlers anew. */
+export const renewed: { find?: (key: string, told: Routes | undefined) => Routes | undefined } = {}
 
-const toKey = (url: HandlerAddress): string => String(url ?? adapterPath)
+export const toKey = (url: HandlerAddress): string => String(url ?? adapterPath)
 
 /**
  * Tells all components the routes' configurations before they request them, so that nothing flashes, with the result of
@@ -47,24 +49,24 @@ export const addRouteSeed = (before: RouteSeeds | undefined, routes: Routes, url
 }
 
 /**
- * The configuration of a route, if it is known.
+ * The configurations of a handler's routes, if they are known.
  *
  * @param isServed whether only that counts which a server knows as well as the page that it has rendered
  */
-export const readRouteConfig = (
-  { options: { url, routes }, seeds }: ToldRoutes,
-  slug: string,
-  isServed?: boolean,
-): RouteConfig | undefined => {
+export const readRoutes = ({ options: { url, routes }, seeds }: ToldRoutes, isServed?: boolean): Routes | undefined => {
   const key = toKey(url)
   const told = routes ?? seeds?.get(key) ?? (isServed ? seeded : learnt).get(key)
-  return told?.find((route) => route.slug === slug)?.config
+  return (!isServed && renewed.find?.(key, told)) || told
 }
+
+/** The configuration of one of them. */
+export const readRouteConfig = (told: ToldRoutes, slug: string, isServed?: boolean): RouteConfig | undefined =>
+  readRoutes(told, isServed)?.find((route) => route.slug === slug)?.config
 
 /** Whether a kind of file has the field without which components would fail. */
 const isKind = (kind: any): boolean => typeof kind?.maxFileSize === "string"
 
-const isDescriptions = (json: unknown): json is ReadonlyArray<RouteDescription> =>
+export const isDescriptions = (json: unknown): json is ReadonlyArray<RouteDescription> =>
   Array.isArray(json) &&
   json.every((route) => typeof route?.slug === "string" && Object.values(route.config ?? [0]).every(isKind))
 

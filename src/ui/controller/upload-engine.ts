@@ -12,6 +12,7 @@ import { createOutcomeReporter } from "./report-outcomes.ts"
 import { passHandle } from "../files/kept-handles.ts"
 import { createRemovals } from "./removals.ts"
 import { canRename, findMistake, renameItem } from "../files/rename-file.ts"
+import { onRenewal, renewRouteConfigs } from "./renew-route-configs.ts"
 import { readRouteConfig } from "./route-configs.ts"
 import { createUploadRunner } from "./run-uploads.ts"
 import { tickCountdown } from "./tick-countdown.ts"
@@ -59,6 +60,10 @@ export const createUploadEngine = ({
     store,
     options: latest,
     report,
+    renewRoute: async () => {
+      await renewRouteConfigs(setup)
+      followRoute()
+    },
     settled: () => void interrupted.refresh(),
     stored: (id) => {
       const config = store.routeConfig()
@@ -76,6 +81,13 @@ export const createUploadEngine = ({
       value.tell(listed)
     },
   })
+
+  /** Takes what the page has learnt of the route since. */
+  const followRoute = () => {
+    const routeConfig = readRouteConfig(setup, latest().endpoint)
+    const isSame = JSON.stringify(routeConfig) === JSON.stringify(store.routeConfig())
+    if (routeConfig !== undefined && !isSame) store.set({ routeConfig, isReady: true })
+  }
 
   const listed = (id?: string) => store.get().files.filter((item) => id === undefined || item.id === id)
   const chosen = (id?: string) => listed(id).filter(isChosen)
@@ -175,10 +187,13 @@ export const createUploadEngine = ({
     getState: store.get,
     subscribe: store.subscribe,
     connect: () => {
+      followRoute()
+      const stopFollowing = onRenewal(followRoute)
       const disconnect = interrupted.connect()
       const stopTicking = tickCountdown(store.get, store.subscribe, () => store.set({}))
       return () => {
         disconnect()
+        stopFollowing()
         stopTicking()
       }
     },

@@ -10,15 +10,18 @@ const limits: ReadonlySet<ProblemCode> = new Set([
   "TOO_FEW_FILES",
 ])
 
+/** Whether the route handler has refused files by the limits of their route. The refusal of a middleware is none. */
+export const isLimitOfRoute = (error: UploadError | undefined): error is UploadError =>
+  // Matches the messages of src/route/check-limits.ts; a test compares them.
+  error !== undefined && limits.has(error.code) && /; route "/.test(error.detail)
+
 /**
  * Replaces the route handler's own message about a limit, which names routes, kinds and bytes and is for developers,
  * by the components' text. The message of a middleware is kept. The page's callbacks still get the original error.
  */
 export const toLimitWords = (error: UploadError, config: RouteConfig | undefined, texts: UploadTexts): UploadError => {
-  const { code, status, data, detail } = error
-  // Matches the messages of src/route/check-limits.ts; a test compares them.
-  const isHandlers = limits.has(code) && /; route "/.test(detail)
-  if (!isHandlers || config === undefined) return error
+  if (!isLimitOfRoute(error) || config === undefined) return error
+  const { code, status, data } = error
   const message = code === "FILE_TYPE_NOT_ALLOWED" ? texts.typeNotAllowed(config) : texts.limits(config)
   return new UploadError({ code, status, data, message, cause: error })
 }
