@@ -41,8 +41,8 @@ export const renewRouteConfigs = async (setup: ToldRoutes & UploadSetup<any>): P
   // After a deployment that was taken back.
   outdated.delete(JSON.stringify(routes))
   answers.set(key, { outdated, routes })
-  renewed.find = (address, told) => {
-    const answer = answers.get(address)
+  renewed.find = (address, told, isServed) => {
+    const answer = isServed ? undefined : answers.get(address)
     return answer?.outdated.has(told && JSON.stringify(told)) ? answer.routes : undefined
   }
   for (const listener of [...listeners]) listener()

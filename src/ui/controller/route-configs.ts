@@ -23,7 +23,9 @@ const seeded = new Map<string, Routes>()
 const learnt = new Map<string, Routes>()
 const asked = new Map<string, Promise<void>>()
 /** What a handler says now, in place of what the page was told: set by the code that asks handlers anew. */
-export const renewed: { find?: (key: string, told: Routes | undefined) => Routes | undefined } = {}
+export const renewed: {
+  find?: (key: string, told: Routes | undefined, isServed: boolean | undefined) => Routes | undefined
+} = {}
 
 export const toKey = (url: HandlerAddress): string => String(url ?? adapterPath)
 
@@ -56,7 +58,7 @@ export const addRouteSeed = (before: RouteSeeds | undefined, routes: Routes, url
 export const readRoutes = ({ options: { url, routes }, seeds }: ToldRoutes, isServed?: boolean): Routes | undefined => {
   const key = toKey(url)
   const told = routes ?? seeds?.get(key) ?? (isServed ? seeded : learnt).get(key)
-  return (!isServed && renewed.find?.(key, told)) || told
+  return renewed.find?.(key, told, isServed) ?? told
 }
 
 /** The configuration of one of them. */
