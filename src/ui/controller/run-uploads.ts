@@ -200,7 +200,7 @@ export const createUploadRunner = ({
       if (event.type === "wait" && event.retryNow) wakers.set(id, event.retryNow)
       else wakers.delete(id)
       const patch = { retryAt: undefined, ...toPatch(event, item) }
-      const error = patch.error && toLimitWords(patch.error, store.routeConfig(), setup.texts)
+      const error = patch.error && toLimitWords(patch.error, event.file.size, store.routeConfig(), setup.texts)
       store.change(id, { ...patch, error })
       if (event.type === "end" && /^(?:done|aborted)$/.test(event.outcome.status)) uploads.delete(id)
       if (event.type === "end" && event.outcome.status === "done") stored(id)
