@@ -1,16 +1,34 @@
-import { isDescriptions, readRoutes, renewed, toKey, type ToldRoutes } from "./route-configs.ts"
 import type { RouteDescription } from "../../protocol/messages.ts"
-import type { UploadSetup } from "./upload-setup.ts"
+import { isDescriptions, readRouteConfig, toKey } from "./route-configs.ts"
+import type { UploadSetupOptions } from "./upload-setup.ts"
 
 type Routes = ReadonlyArray<RouteDescription>
 
-/** What handlers have said, by their addresses, and what it replaces, as JSON: newer seeds are not among it. */
-const answers = new Map<string, { readonly outdated: ReadonlySet<string | undefined>; readonly routes: Routes }>()
+/** Routes as JSON; undefined for none. */
+type Told = string | undefined
+
+/** What a handler has said last, and what it replaces: seeds that are newer than it are not among that. */
+interface Renewal {
+  readonly routes: Routes
+  readonly outdated: ReadonlySet<Told>
+}
 
 /** How long files wait for the answer before they are told of the refusal without it, ms. */
 const patience = 5000
 
 const listeners = new Set<() => void>()
+/** By the addresses of handlers: all that the page was told, by seeds, by `routes` and by answers. */
+const told = new Map<string, Set<Told>>()
+const renewals = new Map<string, Renewal>()
+
+const toTold = (routes: Routes | undefined): Told => routes && JSON.stringify(routes)
+
+readRouteConfig.renew = (key, routes, isServed) => {
+  const one = toTold(routes)
+  told.set(key, (told.get(key) ?? new Set()).add(one))
+  const renewal = renewals.get(key)
+  return !isServed && renewal?.outdated.has(one) ? renewal.routes : undefined
+}
 
 /** @returns ends the subscription */
 export const onRenewal = (listener: () => void): (() => void) => {
@@ -18,7 +36,7 @@ export const onRenewal = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-const ask = async ({ url, fetch: own = fetch, credentials }: UploadSetup<any>["options"]) => {
+const ask = async ({ url, fetch: own = fetch, credentials }: UploadSetupOptions) => {
   const signal = AbortSignal.timeout?.(patience)
   const headers = { accept: "application/json" }
   const answer = await own(toKey(url), { headers, signal, credentials: credentials!, cache: "no-cache" })
@@ -32,18 +50,13 @@ const ask = async ({ url, fetch: own = fetch, credentials }: UploadSetup<any>["o
  *
  * Fails: never; without an answer the page goes on with what it knows.
  */
-export const renewRouteConfigs = async (setup: ToldRoutes & UploadSetup<any>): Promise<void> => {
-  const before = readRoutes(setup)
-  const routes = await ask(setup.options).catch(() => undefined)
+export const renewRouteConfigs = async (options: UploadSetupOptions): Promise<void> => {
+  const key = toKey(options.url)
+  const routes = await ask(options).catch(() => undefined)
   if (routes === undefined) return
-  const key = toKey(setup.options.url)
-  const outdated = new Set(answers.get(key)?.outdated).add(before && JSON.stringify(before))
+  const outdated = new Set(told.get(key))
   // After a deployment that was taken back.
-  outdated.delete(JSON.stringify(routes))
-  answers.set(key, { outdated, routes })
-  renewed.find = (address, told, isServed) => {
-    const answer = isServed ? undefined : answers.get(address)
-    return answer?.outdated.has(told && JSON.stringify(told)) ? answer.routes : undefined
-  }
+  outdated.delete(toTold(routes))
+  renewals.set(key, { routes, outdated })
   for (const listener of [...listeners]) listener()
 }

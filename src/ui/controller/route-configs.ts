@@ -12,7 +12,7 @@ type Routes = ReadonlyArray<RouteDescription>
 export type RouteSeeds = ReadonlyMap<string, Routes>
 
 /** What a component is told of its handler. */
-export interface ToldRoutes {
+interface ToldRoutes {
   readonly options: { readonly url?: HandlerAddress; readonly routes?: Routes | undefined }
   readonly seeds?: RouteSeeds | undefined
 }
@@ -22,11 +22,6 @@ const seeded = new Map<string, Routes>()
 /** All that this page knows, also by a request or from one of its trees. What a server renders does not depend on it. */
 const learnt = new Map<string, Routes>()
 const asked = new Map<string, Promise<void>>()
-/** What a handler says now, in place of what the page was told: set by the code that asks handlers anew. */
-export const renewed: {
-  find?: (key: string, told: Routes | undefined, isServed: boolean | undefined) => Routes | undefined
-} = {}
-
 export const toKey = (url: HandlerAddress): string => String(url ?? adapterPath)
 
 /**
@@ -50,20 +45,23 @@ export const addRouteSeed = (before: RouteSeeds | undefined, routes: Routes, url
   return new Map(before).set(toKey(url), routes)
 }
 
-/**
- * The configurations of a handler's routes, if they are known.
- *
- * @param isServed whether only that counts which a server knows as well as the page that it has rendered
- */
-export const readRoutes = ({ options: { url, routes }, seeds }: ToldRoutes, isServed?: boolean): Routes | undefined => {
-  const key = toKey(url)
-  const told = routes ?? seeds?.get(key) ?? (isServed ? seeded : learnt).get(key)
-  return renewed.find?.(key, told, isServed) ?? told
+/** Reads what the page knows of a route. */
+interface ReadRouteConfig {
+  /**
+   * The configuration of a route, if it is known.
+   *
+   * @param isServed whether only that counts which a server knows as well as the page that it has rendered
+   */
+  (told: ToldRoutes, slug: string, isServed?: boolean): RouteConfig | undefined
+  /** What a handler says now, in place of what the page was told: set by the code that asks handlers anew. */
+  renew?: (key: string, told: Routes | undefined, isServed: boolean | undefined) => Routes | undefined
 }
 
-/** The configuration of one of them. */
-export const readRouteConfig = (told: ToldRoutes, slug: string, isServed?: boolean): RouteConfig | undefined =>
-  readRoutes(told, isServed)?.find((route) => route.slug === slug)?.config
+export const readRouteConfig: ReadRouteConfig = ({ options: { url, routes }, seeds }, slug, isServed) => {
+  const key = toKey(url)
+  const told = routes ?? seeds?.get(key) ?? (isServed ? seeded : learnt).get(key)
+  return (readRouteConfig.renew?.(key, told, isServed) ?? told)?.find((route) => route.slug === slug)?.config
+}
 
 /** Whether a kind of file has the field without which components would fail. */
 const isKind = (kind: any): boolean => typeof kind?.maxFileSize === "string"

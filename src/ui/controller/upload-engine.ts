@@ -61,7 +61,7 @@ export const createUploadEngine = ({
     options: latest,
     report,
     renewRoute: async () => {
-      await renewRouteConfigs(setup)
+      await renewRouteConfigs(setup.options)
       followRoute()
     },
     settled: () => void interrupted.refresh(),
