@@ -22,7 +22,8 @@ const seeded = new Map<string, Routes>()
 /** All that this page knows, also by a request or from one of its trees. What a server renders does not depend on it. */
 const learnt = new Map<string, Routes>()
 const asked = new Map<string, Promise<void>>()
-export const toKey = (url: HandlerAddress): string => String(url ?? adapterPath)
+
+const toKey = (url: HandlerAddress): string => String(url ?? adapterPath)
 
 /**
  * Tells all components the routes' configurations before they request them, so that nothing flashes, with the result of
@@ -45,22 +46,19 @@ export const addRouteSeed = (before: RouteSeeds | undefined, routes: Routes, url
   return new Map(before).set(toKey(url), routes)
 }
 
-/** Reads what the page knows of a route. */
-interface ReadRouteConfig {
-  /**
-   * The configuration of a route, if it is known.
-   *
-   * @param isServed whether only that counts which a server knows as well as the page that it has rendered
-   */
-  (told: ToldRoutes, slug: string, isServed?: boolean): RouteConfig | undefined
-  /** What a handler says now, in place of what the page was told: set by the code that asks handlers anew. */
-  renew?: (key: string, told: Routes | undefined, isServed: boolean | undefined) => Routes | undefined
-}
-
-export const readRouteConfig: ReadRouteConfig = ({ options: { url, routes }, seeds }, slug, isServed) => {
+/**
+ * The configuration of a route, if it is known.
+ *
+ * @param isServed whether only that counts which a server knows as well as the page that it has rendered
+ */
+export const readRouteConfig = (
+  { options: { url, routes }, seeds }: ToldRoutes,
+  slug: string,
+  isServed?: boolean,
+): RouteConfig | undefined => {
   const key = toKey(url)
   const told = routes ?? seeds?.get(key) ?? (isServed ? seeded : learnt).get(key)
-  return (readRouteConfig.renew?.(key, told, isServed) ?? told)?.find((route) => route.slug === slug)?.config
+  return told?.find((route) => route.slug === slug)?.config
 }
 
 /** Whether a kind of file has the field without which components would fail. */

@@ -12,8 +12,7 @@ import { createOutcomeReporter } from "./report-outcomes.ts"
 import { passHandle } from "../files/kept-handles.ts"
 import { createRemovals } from "./removals.ts"
 import { canRename, findMistake, renameItem } from "../files/rename-file.ts"
-import { onRenewal, renewRouteConfigs } from "./renew-route-configs.ts"
-import { readRouteConfig } from "./route-configs.ts"
+import { onRenewal, readCurrentConfig, renewRouteConfigs } from "./renew-route-configs.ts"
 import { createUploadRunner } from "./run-uploads.ts"
 import { tickCountdown } from "./tick-countdown.ts"
 import type { AnyComponentOptions } from "./upload-component-options.ts"
@@ -84,7 +83,7 @@ export const createUploadEngine = ({
 
   /** Takes what the page has learnt of the route since. */
   const followRoute = () => {
-    const routeConfig = readRouteConfig(setup, latest().endpoint)
+    const routeConfig = readCurrentConfig(setup, latest().endpoint)
     const isSame = JSON.stringify(routeConfig) === JSON.stringify(store.routeConfig())
     if (routeConfig !== undefined && !isSame) store.set({ routeConfig, isReady: true })
   }
@@ -197,7 +196,10 @@ export const createUploadEngine = ({
         stopTicking()
       }
     },
-    learn: store.set,
+    learn: (found) => {
+      store.set(found)
+      if (found.routeConfig !== undefined) followRoute()
+    },
     follow: (before) => {
       const next = latest()
       if (resumeStore !== readResumeStore()) {
@@ -223,7 +225,7 @@ export const createUploadEngine = ({
       value.accept(initial)
       removals.forget()
       store.setFiles([...initial, ...kept], { removed: undefined })
-      const config = readRouteConfig(setup, next.endpoint)
+      const config = readCurrentConfig(setup, next.endpoint)
       store.set({ routeConfig: config, isReady: config !== undefined, interrupted: [] })
       void interrupted.refresh()
     },

@@ -139,7 +139,7 @@ test("a seed that is newer than the answer counts", async () => {
   app.deploy(lower)
   await controller.startUpload([png("a", 400 * 1024)])
   const newest = addRouteSeed(undefined, extractRouteConfig(routerOf("50KB", 1)), app.url)
-  expect(open(app, {}, { seeds: newest }).limits()).toBe("1 image, 50 KB at most")
+  expect((await opened(app, {}, { seeds: newest })).limits()).toBe("1 image, 50 KB at most")
 })
 
 test("a deployment that was taken back is followed", async () => {
