@@ -32,7 +32,7 @@ const toPlace = (location: unknown): string | undefined =>
  */
 const toHttpAnswer = (thrown: object): HttpAnswer | undefined => {
   const { status, headers, location, digest } = thrown as Readonly<Record<string, unknown>>
-  const [, place, code] = /^NEXT_REDIRECT;\w*;(.*);(\d{3});$/s.exec(String(digest ?? "")) ?? []
+  const [, place, code] = /^NEXT_REDIRECT;\w*;(.*);(\d{3});$/s.exec(typeof digest === "string" ? digest : "") ?? []
   if (place !== undefined) return { status: Number(code), location: toPlace(place) }
   if (thrown instanceof Error || typeof status !== "number") return undefined
   const found = location ?? (headers as Partial<Headers> | undefined)?.get?.("location")

@@ -103,7 +103,7 @@ for (const [how, setupOf, seeded] of told) {
     expect(words()).toEqual(["400 KB is too large, at most 100 KB is allowed."])
     expect(app.asked.filter((method) => method === "POST").length).toBe(1)
     // What is shown later on the same page knows it, too, whatever it is told.
-    seeded && addRouteSeed(undefined, old, app.url)
+    if (seeded) addRouteSeed(undefined, old, app.url)
     expect((await opened(app, setupOf(app.url), { seeds })).limits()).toBe("Up to 2 images, 100 KB each at most")
     expect(app.questions()).toBe(asked + 1)
   })

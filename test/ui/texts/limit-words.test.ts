@@ -21,7 +21,7 @@ const grant = createGrant({ name: "big.png", size: 6 * mega })
 /** The error that a client makes of an answer of the ingest. */
 const toError = (rejected: Rejected) => {
   const { status, body } = toProblemAnswer(rejected)
-  return parseProblem(status, String(body), "ingest")
+  return parseProblem(status, body as string, "ingest")
 }
 
 /** What a component in German says of an upload that fails like this. */
