@@ -101,15 +101,21 @@ const describeQuota = ({ storedBytes, announcedBytes }: Taken, quota: number | u
     : `The quota is ${formatByteSize(quota)}: ${formatByteSize(storedBytes)} are stored, ${formatByteSize(announcedBytes)} are announced by uploads under way.`
 
 /** The rejection of a file that no deletion would make room for; undefined where one would. `whose` names the quota. */
-const findLargerThanQuota = ({ name, size }: UploadGrant, quota: number | undefined, whose: string) =>
+const findLargerThanQuota = (
+  { name, size }: UploadGrant,
+  quota: number | undefined,
+  whose: string,
+  data?: { readonly maxSize: number },
+) =>
   quota === undefined || size <= quota
     ? undefined
     : new Rejected({
         code: "FILE_TOO_LARGE",
         detail: `${JSON.stringify(name)}, a file of ${formatByteSize(size)}, is larger than ${whose}.`,
+        data,
       })
 
-/** The rejection of a file for which the quota of its app has no room. */
+/** The rejection of a file for which the quota of its app has no room. How large that is, is not for its users. */
 export const fileOverQuota = (grant: UploadGrant, taken: Taken, quota: number | undefined): Rejected =>
   findLargerThanQuota(grant, quota, "all the storage of the app") ??
   new Rejected({
@@ -122,17 +128,22 @@ export const fileOverQuota = (grant: UploadGrant, taken: Taken, quota: number | 
 export const findTooLarge = (
   { name, size }: UploadGrant,
   maxFileSize: number = limits.fileSize,
-): Rejected | undefined =>
-  size <= Math.min(maxFileSize, limits.fileSize)
+): Rejected | undefined => {
+  const maxSize = Math.min(maxFileSize, limits.fileSize)
+  return size <= maxSize
     ? undefined
     : new Rejected({
         code: "FILE_TOO_LARGE",
-        detail: `${JSON.stringify(name)} has ${formatByteSize(size)}; this ingest takes files up to ${formatByteSize(maxFileSize)}.`,
+        detail: `${JSON.stringify(name)} has ${formatByteSize(size)}; this ingest takes files up to ${formatByteSize(maxSize)}.`,
+        data: { maxSize },
       })
+}
 
 /** The rejection of a file for which the quota of its owner has no room. Who that is, is the app's own business. */
 export const fileOverOwnerQuota = (grant: UploadGrant, taken: Taken, quota: number | undefined): Rejected =>
-  findLargerThanQuota(grant, quota, `all the storage of its owner, ${formatByteSize(quota ?? 0)}`) ??
+  findLargerThanQuota(grant, quota, `all the storage of its owner, ${formatByteSize(quota ?? 0)}`, {
+    maxSize: quota ?? 0,
+  }) ??
   new Rejected({
     code: "QUOTA_EXCEEDED",
     detail: `${JSON.stringify(grant.name)}, a file of ${formatByteSize(grant.size)}, does not fit into what is left of the storage quota of the owner. Delete files of this owner first.`,

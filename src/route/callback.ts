@@ -19,7 +19,8 @@ import { answerCheck } from "./callback-url.ts"
 import { encodeReturned } from "./encode-returned.ts"
 import type { Delivery } from "./builder/user-code-arguments.ts"
 import type { Credentials } from "../protocol/signing/credentials.ts"
-import { callUserCode, toArguments, type UserCode } from "./user-code.ts"
+import type { UserCode } from "./describe-thrown.ts"
+import { callUserCode, toArguments } from "./user-code.ts"
 
 const decodeCallback = createDecoder(CallbackEventSchema)
 const decodeError = createDecoder(ErrorEventSchema)

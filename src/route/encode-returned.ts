@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import { Rejected } from "../server-kit/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
-import { callUserCode, type UserCode } from "./user-code.ts"
+import type { UserCode } from "./describe-thrown.ts"
+import { callUserCode } from "./user-code.ts"
 
 const encoder = new TextEncoder()
 

@@ -128,7 +128,7 @@ const handle = Effect.fnUntraced(function* (call: Call) {
   const action = chooseAction(call)
   if (action instanceof Rejected) return yield* action
   const route = yield* findRoute(call)
-  return yield* Effect.catch(action(call, route), (rejected) => formatError(route.definition, rejected))
+  return yield* Effect.catch(action(call, route), (rejected) => formatError(route, rejected))
 })
 
 /** What a request brings in addition to itself. */

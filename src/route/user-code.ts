@@ -4,14 +4,17 @@ import { logError } from "../server-kit/logging.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import type { Json } from "../protocol/json.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
-import type { Call } from "./app.ts"
-import type { RouteDefinition } from "./builder/file-route.ts"
+import type { Call, NamedRoute } from "./app.ts"
+import type { UserCode } from "./describe-thrown.ts"
 
-/** Which code of the app is called: `middleware`, and the route's slug. */
-export interface UserCode {
-  readonly hook: string
-  readonly slug: string
-}
+const logThrown = (code: UserCode, thrown: unknown, attributes: object = {}): Effect.Effect<void> =>
+  Effect.flatMap(
+    Effect.promise(() => import("./describe-thrown.ts")),
+    ({ describeThrown }) => {
+      const { message, details } = describeThrown(code, thrown)
+      return logError(message, attributes, details)
+    },
+  )
 
 /**
  * A thrown `UploadError` is a refusal with its own message; anything else is logged, only here and once, and callers
@@ -32,11 +35,7 @@ const toFailure = ({ hook, slug }: UserCode, thrown: unknown): Effect.Effect<nev
         const id = crypto.randomUUID()
         const detail = `The app's ${hook} failed. Its log has it under ${id}.`
         return Effect.andThen(
-          logError(
-            `${hook} of route ${JSON.stringify(slug)} threw an error.`,
-            { id },
-            thrown instanceof Error ? thrown : { thrown },
-          ),
+          logThrown({ hook, slug }, thrown, { id }),
           Effect.fail(new Rejected({ code: "ROUTE_FAILED", detail })),
         )
       })
@@ -98,8 +97,8 @@ const toJson = (value: unknown): Json | undefined => {
 }
 
 /** Lets the route that failed put its own `data` into the problem. A formatter that throws is logged and ignored. */
-export const formatError = (route: RouteDefinition<object>, rejected: Rejected): Effect.Effect<never, Rejected> => {
-  const { errorFormatter } = route
+export const formatError = ({ slug, definition }: NamedRoute, rejected: Rejected): Effect.Effect<never, Rejected> => {
+  const { errorFormatter } = definition
   // Callers must not see what user code threw.
   const isOpaque = rejected.code === "ROUTE_FAILED" && rejected.cause === undefined
   if (errorFormatter === undefined || isOpaque) return Effect.fail(rejected)
@@ -116,7 +115,7 @@ export const formatError = (route: RouteDefinition<object>, rejected: Rejected):
         }),
       )
     } catch (thrown) {
-      return Effect.andThen(logError("The route's errorFormatter threw.", thrown), Effect.fail(rejected))
+      return Effect.andThen(logThrown({ hook: "errorFormatter", slug }, thrown), Effect.fail(rejected))
     }
   })
 }

@@ -110,3 +110,30 @@ test.each(languages)("%s: nothing runs out of a page of 320 px, in any state", a
     await page.unroute("**/*")
   }
 })
+
+test("the tick stays beside its word on a card of a phone", async () => {
+  await open("de", `<sluice-dropzone endpoint="photos" previews="grid" name="photos"></sluice-dropzone>`)
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.addStyleTag({ content: "body { margin: 32px }" })
+  await page.evaluate(() => {
+    const files = ["a.png", "b.png"].map((name) => ({ key: name, name, size: 465, type: "image/png" }))
+    Object.assign(document.querySelector("sluice-dropzone")!, { config: { previews: "grid" }, initialFiles: files })
+  })
+  const state = page.locator('[data-sluice="file"][data-state="done"] [data-sluice="file-state"]').first()
+  await state.waitFor()
+  expect(await state.textContent()).toMatch(/^Hochgeladen, 465/)
+  const lines = await state.evaluate((element) => {
+    const range = document.createRange()
+    const [text] = [...element.childNodes]
+    range.setStart(text!, 0)
+    range.setEnd(text!, "Hochgeladen,".length)
+    const [word] = [...range.getClientRects()]
+    const box = element.getBoundingClientRect()
+    return {
+      count: range.getClientRects().length,
+      above: Math.round(word!.top - box.top) < 5,
+      indented: word!.left > box.left + 5,
+    }
+  })
+  expect(lines).toEqual({ count: 1, above: true, indented: true })
+})

@@ -115,6 +115,18 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       expect(second!.height).toBe(first!.height)
     })
 
+    test("two rows of cards are seen whole, also where those of the second are refused", async () => {
+      await getPage().setViewportSize({ width: 1060, height: 1200 })
+      await open("component=dropzone&endpoint=photos&mode=manual&previews=grid")
+      await give(...Array.from({ length: 12 }, (_, place) => png(`${place + 1}.png`)))
+      await until(async () => (await getPage().locator('[data-sluice="file"][data-state="failed"]').count()) === 9)
+      const [first, last] = [await boxOf(part("file").first()), await boxOf(part("file").last())]
+      expect(last.y).toBeGreaterThan(first.y)
+      const list = await boxOf(part("file-list"))
+      expect(first.y).toBeGreaterThanOrEqual(list.y)
+      expect(last.y + last.height).toBeLessThanOrEqual(list.y + list.height)
+    })
+
     test("the letters on a tile stay within it, with texts twice as large", async () => {
       await open("component=dropzone&endpoint=anything")
       await getPage().addStyleTag({ content: "html { font-size: 200% }" })

@@ -286,7 +286,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         ])
         await choose(main(), png("a.png"))
         await becomes("failed")
-        expect(await part("error").textContent()).toContain("Uploads are not set up here. (ROUTE_NOT_FOUND)")
+        expect(await part("error").textContent()).toContain("This page is out of date. Reload it.")
         expect(await page.getByRole("button", { name: /Try again/ }).count()).toBe(0)
       })
 

@@ -30,8 +30,8 @@ import { captureConsole } from "./capture-console.ts"
 import { labelled } from "./labelled.ts"
 
 const problemOf = async (response: Response) => {
-  const { code, detail } = await response.json()
-  return { status: response.status, code, detail }
+  const { code, detail, data } = await response.json()
+  return { status: response.status, code, detail, data }
 }
 
 describe.each(catalogs)("a file with labels (%s)", (_, create) => {
@@ -98,6 +98,7 @@ describe.each(catalogs)("a file with labels (%s)", (_, create) => {
       status: 413,
       code: "FILE_TOO_LARGE",
       detail: '"hello.txt", a file of 293KB, is larger than all the storage of its owner, 99B.',
+      data: { maxSize: 99 },
     })
   })
 

@@ -126,7 +126,7 @@ describe("the error formatter", () => {
     const router = { a: f({ image: {} }).onUploadComplete(() => 1) }
     const problem = await refused(await handlerOf(router)(uploadRequest("a", tooMany)), "TOO_MANY_FILES", 400)
     expect(problem).not.toHaveProperty("data")
-    expect(linesWith("error", "errorFormatter threw")).toHaveLength(1)
+    expect(linesWith("error", "errorFormatter of route", "threw an error")).toHaveLength(1)
   })
 
   test.each([

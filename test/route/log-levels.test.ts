@@ -60,7 +60,7 @@ describe.each(["json", "text"] as const)("the log as %s", (logFormat) => {
     async (logLevel) => {
       await provoke({ logLevel, logFormat })
       expect(linesWith("error", "formatter is broken").length).toBeGreaterThan(0)
-      expect(linesWith("error", "threw an error").length).toBe(3)
+      expect(linesWith("error", "threw an error").length).toBe(6)
       expect(linesWith("error", "<redacted>").length).toBeGreaterThan(0)
     },
   )

@@ -64,7 +64,7 @@ export const readRouteConfig = (
 /** Whether a kind of file has the field without which components would fail. */
 const isKind = (kind: any): boolean => typeof kind?.maxFileSize === "string"
 
-const isDescriptions = (json: unknown): json is ReadonlyArray<RouteDescription> =>
+export const isDescriptions = (json: unknown): json is ReadonlyArray<RouteDescription> =>
   Array.isArray(json) &&
   json.every((route) => typeof route?.slug === "string" && Object.values(route.config ?? [0]).every(isKind))
 

@@ -7,7 +7,7 @@ import type { UploadEvent } from "../../client/upload-event.ts"
 import type { DoneUpload, UploadOutcome } from "../../client/upload-outcome.ts"
 import { keepPath } from "../files/file-paths.ts"
 import { canRetry } from "./can-retry.ts"
-import { toLimitWords } from "../texts/limit-words.ts"
+import { isLimitOfRoute, toLimitWords } from "../texts/limit-words.ts"
 import { tellDeveloper, tellOperator } from "../diagnosis/tell-operator.ts"
 import type { AnyComponentOptions } from "./upload-component-options.ts"
 import { type ChosenItem, createUploadItem, describeFile } from "./upload-item.ts"
@@ -39,6 +39,8 @@ interface RunnerOptions {
   readonly options: () => AnyComponentOptions
   /** Tells the page how a file ended. */
   readonly report: (outcome: Outcome) => void
+  /** Asks anew what the route takes. Fails: never. */
+  readonly renewRoute: () => Promise<void>
   /** Called when no file of an upload is in progress any more. */
   readonly settled: () => void
   /** Called when a file is stored, before the page is told. */
@@ -120,7 +122,15 @@ const toPatch = (event: UploadEvent<TypedFileRoute, File>, item?: UploadItem): P
 }
 
 /** Makes the runner for the files of a component. */
-export const createUploadRunner = ({ setup, store, options, report, settled, stored }: RunnerOptions): UploadRunner => {
+export const createUploadRunner = ({
+  setup,
+  store,
+  options,
+  report,
+  renewRoute,
+  settled,
+  stored,
+}: RunnerOptions): UploadRunner => {
   const { url } = setup.options
   const uploader = generateUploader<TypedFileRouter>({ ...setup.options, retry: setup.options.retry ?? patience })
   const uploads = new Map<string, Upload<TypedFileRoute, File>>()
@@ -182,6 +192,22 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
       if (told.length > 0) options().onClientUploadComplete?.(told)
       settled()
     }
+    const follow = (event: UploadEvent<TypedFileRoute, File>) => {
+      const id = idOf.get(event.file)!
+      const item = store.find(id)
+      // The file has been resumed by now, so its pause is outdated.
+      if (event.type === "end" && event.outcome.status === "paused" && item?.status === "queued") return
+      if (event.type === "wait" && event.retryNow) wakers.set(id, event.retryNow)
+      else wakers.delete(id)
+      const patch = { retryAt: undefined, ...toPatch(event, item) }
+      const error = patch.error && toLimitWords(patch.error, event.file.size, store.routeConfig(), setup.texts)
+      store.change(id, { ...patch, error })
+      if (event.type === "end" && /^(?:done|aborted)$/.test(event.outcome.status)) uploads.delete(id)
+      if (event.type === "end" && event.outcome.status === "done") stored(id)
+      if (event.type === "wait" && event.error) tellOfWait(event.error, event.delay)
+      if (event.type === "end") end(event.outcome)
+    }
+    let renewal: Promise<void> | undefined
     const upload = uploader.createUpload(endpoint, {
       files: items.map(({ file }) => file),
       input,
@@ -190,23 +216,15 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
       onUploadBegin: (event) => options().onUploadBegin?.(event),
       onUploadProgress: (progress) => options().onUploadProgress?.(progress),
       onEvent: (event) => {
-        const id = idOf.get(event.file)!
-        const item = store.find(id)
-        // The file has been resumed by now, so its pause is outdated.
-        if (event.type === "end" && event.outcome.status === "paused" && item?.status === "queued") return
-        if (event.type === "wait" && event.retryNow) wakers.set(id, event.retryNow)
-        else wakers.delete(id)
-        const patch = { retryAt: undefined, ...toPatch(event, item) }
-        const error = patch.error && toLimitWords(patch.error, store.routeConfig(), setup.texts)
-        store.change(id, { ...patch, error })
-        if (event.type === "end" && /^(?:done|aborted)$/.test(event.outcome.status)) uploads.delete(id)
-        if (event.type === "end" && event.outcome.status === "done") stored(id)
-        if (event.type === "wait" && event.error) tellOfWait(event.error, event.delay)
-        if (event.type === "end") end(event.outcome)
+        // The page has let these files through: it goes by limits that the app no longer has.
+        if (event.type !== "end" || event.outcome.status !== "failed" || !isLimitOfRoute(event.outcome.error))
+          return follow(event)
+        renewal ??= renewRoute()
+        void renewal.then(() => follow(event))
       },
     })
     for (const { id } of items) uploads.set(id, upload)
-    return upload.done()
+    return upload.done().finally(() => renewal)
   }
 
   return {

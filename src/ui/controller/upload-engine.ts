@@ -12,7 +12,7 @@ import { createOutcomeReporter } from "./report-outcomes.ts"
 import { passHandle } from "../files/kept-handles.ts"
 import { createRemovals } from "./removals.ts"
 import { canRename, findMistake, renameItem } from "../files/rename-file.ts"
-import { readRouteConfig } from "./route-configs.ts"
+import { onRenewal, readCurrentConfig, renewRouteConfigs } from "./renew-route-configs.ts"
 import { createUploadRunner } from "./run-uploads.ts"
 import { tickCountdown } from "./tick-countdown.ts"
 import type { AnyComponentOptions } from "./upload-component-options.ts"
@@ -59,6 +59,10 @@ export const createUploadEngine = ({
     store,
     options: latest,
     report,
+    renewRoute: async () => {
+      await renewRouteConfigs(setup.options)
+      followRoute()
+    },
     settled: () => void interrupted.refresh(),
     stored: (id) => {
       const config = store.routeConfig()
@@ -76,6 +80,13 @@ export const createUploadEngine = ({
       value.tell(listed)
     },
   })
+
+  /** Takes what the page has learnt of the route since. */
+  const followRoute = () => {
+    const routeConfig = readCurrentConfig(setup, latest().endpoint)
+    const isSame = JSON.stringify(routeConfig) === JSON.stringify(store.routeConfig())
+    if (routeConfig !== undefined && !isSame) store.set({ routeConfig, isReady: true })
+  }
 
   const listed = (id?: string) => store.get().files.filter((item) => id === undefined || item.id === id)
   const chosen = (id?: string) => listed(id).filter(isChosen)
@@ -175,14 +186,20 @@ export const createUploadEngine = ({
     getState: store.get,
     subscribe: store.subscribe,
     connect: () => {
+      followRoute()
+      const stopFollowing = onRenewal(followRoute)
       const disconnect = interrupted.connect()
       const stopTicking = tickCountdown(store.get, store.subscribe, () => store.set({}))
       return () => {
         disconnect()
+        stopFollowing()
         stopTicking()
       }
     },
-    learn: store.set,
+    learn: (found) => {
+      store.set(found)
+      if (found.routeConfig !== undefined) followRoute()
+    },
     follow: (before) => {
       const next = latest()
       if (resumeStore !== readResumeStore()) {
@@ -208,7 +225,7 @@ export const createUploadEngine = ({
       value.accept(initial)
       removals.forget()
       store.setFiles([...initial, ...kept], { removed: undefined })
-      const config = readRouteConfig(setup, next.endpoint)
+      const config = readCurrentConfig(setup, next.endpoint)
       store.set({ routeConfig: config, isReady: config !== undefined, interrupted: [] })
       void interrupted.refresh()
     },

@@ -22,6 +22,7 @@ const advice: { readonly [code in ProblemCode]?: string } = {
   NETWORK_ERROR: "The connection broke. Check it and try again.",
   INTERNAL_ERROR: "Something went wrong on the server. Try again in a moment.",
   ROUTE_FAILED: "Something went wrong on the server.",
+  ROUTE_NOT_FOUND: "This page is out of date. Reload it.",
   INGEST_UNAVAILABLE: "The storage cannot be reached. Try again in a moment.",
   RATE_LIMITED: "Too many uploads at once. Try again in a moment.",
   QUOTA_EXCEEDED: "The storage is full. Delete something first.",
@@ -136,12 +137,13 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
     const { code, detail, status } = error
     if (code === "REJECTED") return texts.rejected(toReason(detail))
     if (isForOperators(error) && !isDevelopment()) {
-      if (status !== 413) return texts.notSetUp(code)
+      if (status !== 413) return advice[code] ?? texts.notSetUp(code)
       // A limit of somebody in front: smaller files arrive, or fewer.
       return isOfBytes(error) ? "The file is too large for this server." : "Too many files at once. Choose fewer."
     }
+    if (isForOperators(error)) return keepDirection(detail)
     if (advice[code]) return advice[code]
-    if (foreignAnswerOf(error) === undefined || isForOperators(error)) return keepDirection(detail)
+    if (foreignAnswerOf(error) === undefined) return keepDirection(detail)
     return status === 401 ? "You are signed out. Sign in and try again." : "The server refused this upload."
   },
   rejected: (reason) => (reason === "" ? "The file was rejected." : `Rejected: ${reason}`),

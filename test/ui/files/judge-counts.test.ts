@@ -86,12 +86,12 @@ test("the route handler's words about limits, for developers, become those of th
   const config = parseConfig(pair)
   const errors = [await ask(["image/png"]), await ask(["text/plain"]), await ask(["image/png", "image/png"], 5000)]
   for (const error of errors) {
-    const words = toLimitWords(error!, config, english)
+    const words = toLimitWords(error!, 1, config, english)
     expect(error!.detail).toContain("route")
     expect(words.code).toBe(error!.code)
     expect(words.detail).toMatch(/^Not allowed here\. /)
     expect(words.detail).not.toContain("route")
   }
   const own = new UploadError({ code: "TOO_MANY_FILES", message: "You have ten photos already." })
-  expect(toLimitWords(own, config, english)).toBe(own)
+  expect(toLimitWords(own, 1, config, english)).toBe(own)
 })

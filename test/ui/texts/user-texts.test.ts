@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { parseProblem } from "../../../src/protocol/errors/parse-problem.ts"
 import { type ProblemCode, problems } from "../../../src/protocol.ts"
+import { de } from "../../../src/texts/de.ts"
 import { english } from "../../../src/ui/texts/english-texts.ts"
 import { UploadError } from "../../../src/ui.ts"
 import { readReply } from "../../../src/transfer/reply.ts"
@@ -22,7 +23,7 @@ const table: ReadonlyArray<readonly [code: ProblemCode, operators: string, users
   ["MISSING_TOKEN", "Set the environment variable SLUICE_TOKEN.", "Uploads are not set up here. (MISSING_TOKEN)"],
   ["INVALID_TOKEN", "The token's apiKey is not one of the ingest's.", "Uploads are not set up here. (INVALID_TOKEN)"],
   ["INVALID_CONFIG", "Give SLUICE_CALLBACK_URL.", "Uploads are not set up here. (INVALID_CONFIG)"],
-  ["ROUTE_NOT_FOUND", 'There is no file route "a".', "Uploads are not set up here. (ROUTE_NOT_FOUND)"],
+  ["ROUTE_NOT_FOUND", 'There is no file route "a".', "This page is out of date. Reload it."],
   ["METHOD_NOT_ALLOWED", "PATCH: POST uploads.", "Uploads are not set up here. (METHOD_NOT_ALLOWED)"],
   ["INVALID_SIGNATURE", "The signature does not match.", "Uploads are not set up here. (INVALID_SIGNATURE)"],
   ["INTERNAL_ERROR", "ECONNREFUSED", "Something went wrong on the server. Try again in a moment."],
@@ -129,6 +130,12 @@ describe("in development", () => {
     else vi.stubEnv("NODE_ENV", mode)
     const text = english.error(new UploadError({ code: "MISSING_TOKEN", message: "Set SLUICE_TOKEN." }))
     expect(text).toBe(isWhole ? "Set SLUICE_TOKEN." : "Uploads are not set up here. (MISSING_TOKEN)")
+  })
+
+  test.each([english, de])("a route that is missing is told in the words for developers", (texts) => {
+    vi.stubEnv("NODE_ENV", "development")
+    const message = 'There is no file route "a".'
+    expect(texts.error(new UploadError({ code: "ROUTE_NOT_FOUND", message }))).toBe(message)
   })
 })
 

@@ -126,12 +126,13 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
       if (code === "REJECTED") return texts.rejected(toReason(detail))
       const advice: { readonly [code: string]: string } = composed.error
       if (isForOperators(error) && !isDevelopment()) {
-        if (status !== 413) return texts.notSetUp(code)
+        if (status !== 413) return advice[code] ?? texts.notSetUp(code)
         // A limit of somebody in front: smaller files arrive, or fewer.
         return isOfBytes(error) ? composed.error.tooLargeForServer : composed.error.tooManyAtOnce
       }
+      if (isForOperators(error)) return isolate(keepDirection(detail))
       if (advice[code]) return advice[code]
-      if (foreignAnswerOf(error) === undefined || isForOperators(error)) return isolate(keepDirection(detail))
+      if (foreignAnswerOf(error) === undefined) return isolate(keepDirection(detail))
       return status === 401 ? composed.error.signedOut : composed.error.refused
     },
     waitingAfter: (error) => {

@@ -114,6 +114,7 @@ export const words: LanguageWords<"one" | "other"> = {
     error: {
       NETWORK_ERROR: "Die Verbindung ist abgebrochen. Bitte die Verbindung prüfen und erneut versuchen.",
       INTERNAL_ERROR: "Auf dem Server ist ein Fehler aufgetreten. Bitte gleich noch einmal versuchen.",
+      ROUTE_NOT_FOUND: "Diese Seite ist veraltet. Bitte neu laden.",
       ROUTE_FAILED: "Auf dem Server ist ein Fehler aufgetreten.",
       INGEST_UNAVAILABLE: "Der Speicher ist nicht erreichbar. Bitte gleich noch einmal versuchen.",
       RATE_LIMITED: "Zu viele Uploads auf einmal. Bitte gleich noch einmal versuchen.",

@@ -110,6 +110,7 @@ export const words: LanguageWords<RomanceCategory> = {
     error: {
       NETWORK_ERROR: "Se ha interrumpido la conexión. Compruébala e inténtalo de nuevo.",
       INTERNAL_ERROR: "Se ha producido un error en el servidor. Inténtalo de nuevo en un momento.",
+      ROUTE_NOT_FOUND: "Esta página está desactualizada. Vuelve a cargarla.",
       ROUTE_FAILED: "Se ha producido un error en el servidor.",
       INGEST_UNAVAILABLE: "No se puede acceder al almacenamiento. Inténtalo de nuevo en un momento.",
       RATE_LIMITED: "Demasiadas subidas a la vez. Inténtalo de nuevo en un momento.",

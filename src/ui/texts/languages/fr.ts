@@ -110,6 +110,7 @@ export const words: LanguageWords<RomanceCategory> = {
     error: {
       NETWORK_ERROR: "La connexion a été interrompue. Vérifiez-la, puis réessayez.",
       INTERNAL_ERROR: "Une erreur s’est produite sur le serveur. Réessayez dans un instant.",
+      ROUTE_NOT_FOUND: "Cette page n’est plus à jour. Rechargez-la.",
       ROUTE_FAILED: "Une erreur s’est produite sur le serveur.",
       INGEST_UNAVAILABLE: "L’espace de stockage est injoignable. Réessayez dans un instant.",
       RATE_LIMITED: "Trop d’importations à la fois. Réessayez dans un instant.",

@@ -116,6 +116,7 @@ export const words: LanguageWords<Category> = {
     error: {
       NETWORK_ERROR: "החיבור נותק. יש לבדוק אותו ולנסות שוב.",
       INTERNAL_ERROR: "אירעה שגיאה בשרת. יש לנסות שוב בעוד רגע.",
+      ROUTE_NOT_FOUND: "העמוד הזה אינו מעודכן. יש לטעון אותו מחדש.",
       ROUTE_FAILED: "אירעה שגיאה בשרת.",
       INGEST_UNAVAILABLE: "אי אפשר להגיע לאחסון. יש לנסות שוב בעוד רגע.",
       RATE_LIMITED: "יותר מדי העלאות בבת אחת. יש לנסות שוב בעוד רגע.",

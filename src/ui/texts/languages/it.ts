@@ -110,6 +110,7 @@ export const words: LanguageWords<RomanceCategory> = {
     error: {
       NETWORK_ERROR: "La connessione si è interrotta. Verificala e riprova.",
       INTERNAL_ERROR: "Si è verificato un errore sul server. Riprova tra poco.",
+      ROUTE_NOT_FOUND: "Questa pagina non è più aggiornata. Ricaricala.",
       ROUTE_FAILED: "Si è verificato un errore sul server.",
       INGEST_UNAVAILABLE: "Lo spazio di archiviazione non è raggiungibile. Riprova tra poco.",
       RATE_LIMITED: "Troppi caricamenti contemporaneamente. Riprova tra poco.",

@@ -106,6 +106,7 @@ export const words: LanguageWords<"other"> = {
     error: {
       NETWORK_ERROR: "接続が切れました。接続を確認して、もう一度お試しください。",
       INTERNAL_ERROR: "サーバーでエラーが発生しました。しばらくしてからもう一度お試しください。",
+      ROUTE_NOT_FOUND: "このページは古くなっています。再読み込みしてください。",
       ROUTE_FAILED: "サーバーでエラーが発生しました。",
       INGEST_UNAVAILABLE: "ストレージに接続できません。しばらくしてからもう一度お試しください。",
       RATE_LIMITED: "一度にアップロードする数が多すぎます。しばらくしてからもう一度お試しください。",

@@ -98,6 +98,7 @@ export const words: LanguageWords<"other"> = {
     error: {
       NETWORK_ERROR: "연결이 끊어졌습니다. 연결을 확인하고 다시 시도하세요.",
       INTERNAL_ERROR: "서버에서 오류가 발생했습니다. 잠시 후 다시 시도하세요.",
+      ROUTE_NOT_FOUND: "이 페이지는 최신 버전이 아닙니다. 페이지를 새로고침하세요.",
       ROUTE_FAILED: "서버에서 오류가 발생했습니다.",
       INGEST_UNAVAILABLE: "저장소에 연결할 수 없습니다. 잠시 후 다시 시도하세요.",
       RATE_LIMITED: "한 번에 업로드하는 파일이 너무 많습니다. 잠시 후 다시 시도하세요.",

@@ -77,6 +77,7 @@ type Advised = Extract<
   | "NETWORK_ERROR"
   | "INTERNAL_ERROR"
   | "ROUTE_FAILED"
+  | "ROUTE_NOT_FOUND"
   | "INGEST_UNAVAILABLE"
   | "RATE_LIMITED"
   | "QUOTA_EXCEEDED"

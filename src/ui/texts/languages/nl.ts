@@ -103,6 +103,7 @@ export const words: LanguageWords<"one" | "other"> = {
     error: {
       NETWORK_ERROR: "De verbinding is verbroken. Controleer de verbinding en probeer het opnieuw.",
       INTERNAL_ERROR: "Er is een fout opgetreden op de server. Probeer het zo opnieuw.",
+      ROUTE_NOT_FOUND: "Deze pagina is verouderd. Laad de pagina opnieuw.",
       ROUTE_FAILED: "Er is een fout opgetreden op de server.",
       INGEST_UNAVAILABLE: "De opslag is niet bereikbaar. Probeer het zo opnieuw.",
       RATE_LIMITED: "Te veel uploads tegelijk. Probeer het zo opnieuw.",

@@ -133,6 +133,7 @@ export const words: LanguageWords<Category> = {
     error: {
       NETWORK_ERROR: "Połączenie zostało przerwane. Sprawdź je i spróbuj ponownie.",
       INTERNAL_ERROR: "Wystąpił błąd na serwerze. Spróbuj ponownie za chwilę.",
+      ROUTE_NOT_FOUND: "Ta strona jest nieaktualna. Odśwież ją.",
       ROUTE_FAILED: "Wystąpił błąd na serwerze.",
       INGEST_UNAVAILABLE: "Magazyn plików jest nieosiągalny. Spróbuj ponownie za chwilę.",
       RATE_LIMITED: "Zbyt wiele plików przesyłanych naraz. Spróbuj ponownie za chwilę.",

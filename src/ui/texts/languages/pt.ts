@@ -110,6 +110,7 @@ export const words: LanguageWords<RomanceCategory> = {
     error: {
       NETWORK_ERROR: "A conexão foi interrompida. Verifique-a e tente novamente.",
       INTERNAL_ERROR: "Ocorreu um erro no servidor. Tente novamente em instantes.",
+      ROUTE_NOT_FOUND: "Esta página está desatualizada. Recarregue-a.",
       ROUTE_FAILED: "Ocorreu um erro no servidor.",
       INGEST_UNAVAILABLE: "Não é possível acessar o armazenamento. Tente novamente em instantes.",
       RATE_LIMITED: "Muitos envios ao mesmo tempo. Tente novamente em instantes.",

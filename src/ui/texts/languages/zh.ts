@@ -99,6 +99,7 @@ export const words: LanguageWords<"other"> = {
     error: {
       NETWORK_ERROR: "连接已中断。请检查网络后重试。",
       INTERNAL_ERROR: "服务器出现错误。请稍后重试。",
+      ROUTE_NOT_FOUND: "此页面已过期，请重新加载。",
       ROUTE_FAILED: "服务器出现错误。",
       INGEST_UNAVAILABLE: "无法连接存储服务。请稍后重试。",
       RATE_LIMITED: "同时上传的文件过多。请稍后重试。",
