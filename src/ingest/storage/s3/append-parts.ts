@@ -4,7 +4,7 @@ import { type Append, type Appended, BlobStoreError } from "../blob-store.ts"
 import { consumeBody } from "../consume-body.ts"
 import { beginUpload } from "./begin-upload.ts"
 import type { S3Client } from "./client/s3-client.ts"
-import { S3Error } from "./client/s3-error.ts"
+import { isOfNothing } from "./store-failure.ts"
 import type { Gathered } from "./gathered.ts"
 import type { HashChain, HashTurn } from "./hash/hash-chain.ts"
 import type { JournalChange, JournaledBlob, MultipartUpload } from "./journal/blob-journal.ts"
@@ -214,7 +214,7 @@ export const appendParts = async (
     try {
       await readObject(client, name, (bytes) => gathered.add(bytes), { end: offset - position - 1, signal })
     } catch (cause) {
-      if (!(cause instanceof S3Error && cause.status === 404)) throw cause
+      if (!isOfNothing(cause)) throw cause
       await note({ offset: position, tail: null })
       throw new BlobStoreError("io", "The bucket no longer has the end of the blob: it has to be sent again.", cause)
     }

@@ -1,6 +1,6 @@
 import { BlobStoreError } from "../blob-store.ts"
 import { CatalogError } from "../catalog/catalog.ts"
-import { S3Error } from "./client/s3-error.ts"
+import { ownCodes, S3Error } from "./client/s3-error.ts"
 
 /** A failure as a store has them. */
 export const toStoreError = (cause: unknown): BlobStoreError => {
@@ -14,6 +14,9 @@ export const toStoreError = (cause: unknown): BlobStoreError => {
     : new BlobStoreError("io", "The bucket failed.", cause)
 }
 
-/** Whether there is no such object, or not that range of it. Without its bucket nothing is known of an object. */
+/** Whose 404 is not about an object: without its bucket nothing is known of one, and a page is of somebody in between. */
+const otherwise: ReadonlySet<string> = new Set(["NoSuchBucket", ownCodes.strangeAnswer])
+
+/** Whether there is no such object, or not that range of it. */
 export const isOfNothing = (cause: unknown): boolean =>
-  cause instanceof S3Error && (cause.status === 404 || cause.status === 416) && cause.code !== "NoSuchBucket"
+  cause instanceof S3Error && (cause.status === 404 || cause.status === 416) && !otherwise.has(cause.code)
