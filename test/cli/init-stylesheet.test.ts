@@ -108,8 +108,9 @@ describe("where sluice init imports the stylesheet", () => {
     ["src/pages/index.astro", "---\r\n---\r\n<h1 />\r\n", `---\r\nimport "sluice/styles.css"\r\n---\r\n<h1 />\r\n`],
     ["src/pages/index.astro", `---\nimport 'sluice/styles.css'\n---\n`, `---\nimport 'sluice/styles.css'\n---\n`],
   ])("is, with Astro, in %s", async (path, before, after) => {
-    const { read } = await init({ "astro.config.mjs": "", [path]: before }, { astro: "*", next: undefined! })
+    const { read, stdout } = await init({ "astro.config.mjs": "", [path]: before }, { astro: "*", next: undefined! })
     expect(await read(path)).toBe(after)
+    expect(stdout.includes(`${path}\n@@`)).toBe(after !== before)
     expect(await read("src/lib/upload-client.ts")).not.toContain("styles.css")
   })
 })

@@ -57,10 +57,7 @@ const ask = async (options: UploadSetupOptions) => {
 export const renewRouteConfigs = async (options: UploadSetupOptions): Promise<void> => {
   for (const { slug, config } of await ask(options).catch(() => [])) {
     const place = toPlace(options, slug)
-    const outdated = new Set(told.get(place))
-    // After a deployment that was taken back.
-    outdated.delete(toTold(config))
-    renewals.set(place, { config, outdated })
+    renewals.set(place, { config, outdated: new Set(told.get(place)) })
   }
   for (const listener of [...listeners]) listener()
 }

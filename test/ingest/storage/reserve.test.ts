@@ -8,6 +8,7 @@ import {
 } from "../../../src/ingest.ts"
 import { createGrant, offsetOf, postResult, putRaw, register, sign, startApp, startIngest } from "../circle.ts"
 import type { UploadGrant } from "../../../src/protocol.ts"
+import { labelled } from "../labelled.ts"
 import { answerOf, call, codeOf } from "../rest/rest-app.ts"
 
 const mebibyte = 1024 * 1024
@@ -107,6 +108,8 @@ describe.each(["store", "catalog"] as const)("below the reserve of the disk of t
     for (let i = 0; i < 4; i++) stored.push((await put({ type: binary })).grant.key)
     const [one, two, three, four] = stored
     await call(url, "moveFiles", { updates: [{ fileKey: four, path: "a/b" }] })
+    const owned = await labelled({ owner: "user-7" })
+    expect((await putRaw(await sign(url, owned), "hello")).status).toBe(200)
     await fill()
     const usage = await catalog.usage("app-1")
     for (const result of [{ callbackData: { said: "much" } }, { error: "It has failed." }]) {
@@ -124,6 +127,7 @@ describe.each(["store", "catalog"] as const)("below the reserve of the disk of t
     expect(await answerOf(await remove({ fileKeys: [two, two] }))).toMatchObject({ deletedKeys: [two] })
     expect(await answerOf(await remove({ fileKeys: unknown, owner: "nobody" }))).toMatchObject({ deletedCount: 0 })
     expect(await answerOf(await remove({ prefix: "a/" }))).toMatchObject({ deletedCount: 1 })
+    expect(await answerOf(await remove({ owner: "user-7" }))).toMatchObject({ deletedCount: 1 })
     await expect.poll(countRows).toBe(1)
     expect((await catalog.get(three!))?.file.status).toBe("Uploaded")
   })

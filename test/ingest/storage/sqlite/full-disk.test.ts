@@ -128,6 +128,16 @@ it("a file system that can hold no more files counts as full, whatever room it h
   await open().close()
 })
 
+it("the log of a catalog stays short where little more is free than it may take", async (test) => {
+  const folder = await makeFolder()
+  mountTmpfs(test, folder, "size=36m")
+  const catalog = createSqliteCatalog({ file: join(folder, "catalog.sqlite") })
+  expect(await catalog.free!()).toBeGreaterThan(32 * 1024 * 1024)
+  await storeFiles(catalog, 300)
+  expect((await stat(join(folder, "catalog.sqlite-wal"))).size).toBeLessThan(2 * 1024 * 1024)
+  await catalog.close()
+})
+
 it("the spare room is given up to whom the disk says that it is full, whatever it tells of what is free", async () => {
   const folder = await makeFolder()
   const spareRoom = createSpareRoom(folder)
