@@ -50,7 +50,7 @@ export {
 } from "./ingest/storage/sqlite/snapshot.ts"
 export type { BlobCopier, BlobCopyOutcome } from "./ingest/storage/disk/copy-blobs.ts"
 export { flushFolder } from "./ingest/storage/disk/flush-folder.ts"
-export { isOutOfRoom, toFreeRoom } from "./ingest/storage/disk/free-room.ts"
+export { isOutOfRoom, leastRoom, toFreeRoom } from "./ingest/storage/disk/free-room.ts"
 export { makeFolder } from "./ingest/storage/disk/make-folder.ts"
 export { renameFile } from "./ingest/storage/disk/rename-file.ts"
 export { createBlobCopier } from "./ingest/storage/disk/copy-blobs.ts"

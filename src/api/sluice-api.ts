@@ -26,7 +26,7 @@ import type { Acl } from "../protocol/signing/signed-url.ts"
 import { type ApiSettings, loadApiSettings, type SluiceApiOptions } from "./api-settings.ts"
 import { callIngest, type CallOptions } from "./call-ingest.ts"
 import { checkOptions, checkOwned, refuseUndefined } from "./check-options.ts"
-import { toRouteClaims } from "./route-claims.ts"
+import { toClaims } from "./to-claims.ts"
 import type { ClaimedKeys, ClaimOptions, FileMove, RejectOptions, UpdateOptions } from "./file-options.ts"
 import {
   callOptions,
@@ -296,13 +296,13 @@ export class SluiceApi {
     checkOptions("The options of claimFiles", options, claimOptions)
     refuseUndefined("The options of claimFiles", options, ["owner", "slug"])
     const { owner, slug } = options
-    const claims = toRouteClaims(keys, slug)
+    const named = toClaims(keys, slug)
     const settings = await this.#load()
     const replaces = options.replaces === undefined ? [] : toList(options.replaces)
-    const isNone = claims === undefined ? toList(keys).length === 0 : claims.length === 0
+    const isNone = (named.fileKeys ?? named.claims)?.length === 0
     if (isNone && replaces.length === 0) return { success: true, claimedCount: 0, replacedCount: 0 }
     const request: ClaimFilesRequest = {
-      ...(claims === undefined ? { fileKeys: toList(keys as string | ReadonlyArray<string>) } : { claims }),
+      ...named,
       ...(replaces.length > 0 && { replaces }),
       ...(owner !== undefined && { owner }),
       ...(slug !== undefined && { slug }),

@@ -47,7 +47,11 @@ export interface TransferOptions {
   readonly onWait: (wait: RetryWait | AnswerWait) => void
 }
 
-const isResult = (json: unknown): json is UploadResult => typeof (json as UploadResult | null)?.key === "string"
+/** Whether an answer is the result of the file that a URL is for. */
+const isResult = (json: unknown, url: string): json is UploadResult => {
+  const key: unknown = (json as UploadResult | null)?.key
+  return typeof key === "string" && url.includes(key)
+}
 
 /**
  * Sends a file to its signed URL; after a failure resumes from what the ingest has stored. A URL that is refused as
@@ -178,7 +182,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       // Of next to none there could be millions.
       if (known! < stored + 2 ** 16) await new Promise((resolve) => setTimeout(resolve, 500))
     }
-    const result = readReply(reply, (json) => (isResult(json) && url.includes(json.key) ? json : undefined))
+    const result = readReply(reply, (json) => (isResult(json, url) ? json : undefined))
     return known === undefined ? result : { ...result, wait: 0 }
   }
 

@@ -88,6 +88,18 @@ describe("leaving the form of docs/forms.md in the middle, with React Router", (
     return files.find((file) => file.name === name)?.status
   }
 
+  /** Sends the form, and leaves the page while its picture is on its way. */
+  const leaveInTheMiddle = async (): Promise<() => void> => {
+    await page.getByLabel("Title").fill("Summer")
+    await choose(0, big)
+    await row("picked").waitFor()
+    const release = app.site.hold(big.name, 1000)
+    await save()
+    await row("uploading").waitFor()
+    await leave()
+    return release
+  }
+
   test("asks while files wait or are on their way; who stays has the form sent", async () => {
     await page.getByLabel("Title").fill("Summer")
     await choose(0, big)
@@ -106,13 +118,7 @@ describe("leaving the form of docs/forms.md in the middle, with React Router", (
   })
 
   test("the form is sent when all has arrived, also while the question is open", async () => {
-    await page.getByLabel("Title").fill("Summer")
-    await choose(0, big)
-    await row("picked").waitFor()
-    const release = app.site.hold(big.name, 1000)
-    await save()
-    await row("uploading").waitFor()
-    await leave()
+    const release = await leaveInTheMiddle()
     await page.getByRole("alert").waitFor()
     release()
     await elsewhere().waitFor()
@@ -120,13 +126,7 @@ describe("leaving the form of docs/forms.md in the middle, with React Router", (
   })
 
   test("who leaves has an upload that ends unseen, and no form; an empty list is left without a question", async () => {
-    await page.getByLabel("Title").fill("Summer")
-    await choose(0, big)
-    await row("picked").waitFor()
-    const release = app.site.hold(big.name, 1000)
-    await save()
-    await row("uploading").waitFor()
-    await leave()
+    const release = await leaveInTheMiddle()
     await page.getByRole("alert").getByRole("button", { name: "Leave" }).click()
     await elsewhere().waitFor()
     release()

@@ -1,6 +1,6 @@
 import { access, open, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
-import { checkSqliteCatalog, isOutOfRoom, toFreeRoom } from "../../ingest.ts"
+import { checkSqliteCatalog, isOutOfRoom, leastRoom, toFreeRoom } from "../../ingest.ts"
 import { ingestDefaults } from "../../schema/ingest-defaults.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { describeSystemError, isSystemError } from "../command-failure.ts"
@@ -11,9 +11,6 @@ import { formatSpan } from "../terminal/moment.ts"
 
 /** Bytes above the reserve below which the user should be warned. */
 const little = 1024 ** 3
-
-/** Bytes without which a catalog cannot be opened. */
-const leastRoom = 1024 ** 2
 
 /** Writes a small file through to the disk and removes it again; returns how long that took, ms. */
 const writeThrough = async (folder: string): Promise<number> => {

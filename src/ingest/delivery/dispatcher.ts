@@ -6,7 +6,7 @@ import { rateLimitAdvice } from "../../server-kit/rate-limit-advice.ts"
 import { redact } from "../../server-kit/redact.ts"
 import { names } from "../../protocol/names.ts"
 import type { Catalog, DueDelivery } from "../storage/catalog/catalog.ts"
-import { attempt } from "../attempt.ts"
+import { findShortage } from "../find-shortage.ts"
 import type { Changes, KeptData } from "./changes.ts"
 import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import type { PostEvent } from "./post-event.ts"
@@ -78,10 +78,7 @@ export const createDispatcher = (
   const keep = (said: string | null): Effect.Effect<string | null> =>
     said === null || said.length <= shortAnswer
       ? Effect.succeed(said)
-      : Effect.match(
-          attempt(async () => space.admit(said.length)),
-          { onFailure: () => null, onSuccess: () => said },
-        )
+      : Effect.map(findShortage(space, said.length), (shortage) => (shortage === undefined ? said : null))
 
   /** Logs when an app falls silent, and when it answers again. */
   const noteAnswer = (appId: string, failure: PostFailed | undefined, latency: number): void => {

@@ -11,7 +11,7 @@ import type { Rejected } from "../../server-kit/rejected.ts"
 import { DeletedFilesSchema, DeletedSelectionSchema, DeleteFilesRequestSchema } from "../../schema/rest.ts"
 import { isKeyOf } from "../../protocol/files/key.ts"
 import { attempt } from "../attempt.ts"
-import type { Service } from "../service.ts"
+import { findShortage } from "../find-shortage.ts"
 import { sizeKey, sizeSelection } from "../storage/quota.ts"
 import { announceDeletion } from "../upkeep/announce-deletion.ts"
 import { tooManyDeletions, tooManyExpected, unknownApiKey } from "../refusals.ts"
@@ -28,13 +28,6 @@ const toReferences = (request: Exclude<DeleteFilesRequest, FileSelection>): Read
     ? request.fileKeys.map((fileKey) => ({ fileKey }))
     : request.customIds.map((customId) => ({ customId }))
 
-/** Why nothing more can be remembered: below the reserve only what frees room is done. Undefined where there is room. */
-const findShortage = ({ space }: Service, bytes: number): Effect.Effect<Rejected | undefined> =>
-  Effect.match(
-    attempt(async () => space.admit(bytes)),
-    { onFailure: (refusal) => refusal, onSuccess: () => undefined },
-  )
-
 const deleteListed = Effect.fnUntraced(function* (
   { service, app }: Call,
   request: Exclude<DeleteFilesRequest, FileSelection>,
@@ -44,12 +37,11 @@ const deleteListed = Effect.fnUntraced(function* (
   // With an owner keys without a file are nobody's, and nothing is remembered of them.
   const listed = request.owner === undefined ? meant.flatMap((file) => ("fileKey" in file ? [file.fileKey] : [])) : []
   const keys = [...new Set(listed)]
-  const shortage = yield* findShortage(
-    service,
-    keys.reduce((sum, key) => sum + sizeKey(key), 0),
-  )
+  const bytes = keys.reduce((sum, key) => sum + sizeKey(key), 0)
+  // Below the reserve only what frees room is done.
+  const shortage = keys.length === 0 ? undefined : yield* findShortage(service.space, bytes)
   const files =
-    shortage === undefined || keys.length === 0
+    shortage === undefined
       ? meant
       : (yield* attempt(() => service.catalog.getMany(keys))).map(({ file }) => ({ fileKey: file.key }))
   const bounds = { expectedFiles: service.settings.maxExpectedFiles }
@@ -96,7 +88,7 @@ const isAnyThere = ({ service, app }: Call, { owner, prefix }: FileSelection) =>
 const deleteSelected = Effect.fnUntraced(function* (call: Call, { owner, prefix }: FileSelection) {
   const { service, app } = call
   const selection = { ...(owner !== undefined && { owner }), ...(prefix !== undefined && { prefix }) } as FileSelection
-  const shortage = yield* findShortage(service, sizeSelection(selection))
+  const shortage = yield* findShortage(service.space, sizeSelection(selection))
   if (shortage !== undefined && !(yield* isAnyThere(call, selection))) return yield* shortage
   const deleted = yield* attempt(() =>
     service.catalog.deleteMatching({

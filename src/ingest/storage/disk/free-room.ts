@@ -1,5 +1,8 @@
 import type { StatsFs } from "node:fs"
 
+/** Bytes without which a database cannot be opened: SQLite then reports that its disk fails, not that it is full. */
+export const leastRoom = 1024 * 1024
+
 /** Codes of a system call that found no room on its disk, or none that its user may take: Node has no name for EDQUOT. */
 const fullCodes: ReadonlySet<string | undefined> = new Set(["ENOSPC", "EDQUOT", "Unknown system error -122"])
 

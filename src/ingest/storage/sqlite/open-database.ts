@@ -5,7 +5,7 @@ import { CatalogError } from "../catalog/catalog.ts"
 import { makeFolder } from "../disk/make-folder.ts"
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts"
 import { blockingWait, patience } from "./busy.ts"
-import { toFreeRoom } from "../disk/free-room.ts"
+import { leastRoom, toFreeRoom } from "../disk/free-room.ts"
 import { isFull } from "./error.ts"
 import { openLog, type WriteAheadLog } from "./log.ts"
 import { createSpareRoom, freeOf, roomy, type SpareRoom } from "./spare-room.ts"
@@ -37,9 +37,6 @@ const makeFile = (file: string): void => {
     if ((cause as { code?: string }).code !== "EEXIST") throw cause
   }
 }
-
-/** Bytes without which a database cannot be opened: SQLite then reports that its disk fails, not that it is full. */
-const leastRoom = 1024 * 1024
 
 /** Bytes of a page, with what the log has beside it, and some more: file systems keep a little of what they say is free. */
 const roomForPages = 16 * 1024

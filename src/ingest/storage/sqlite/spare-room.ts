@@ -17,8 +17,8 @@ export const freeOf = (folder: string): number => {
 
 /** A file without meaning in the folder of a database, whose room the database gets when the disk is full to its last byte. */
 export interface SpareRoom {
-  /** Keeps it from now on if that is little of so many bytes that are free; whether it begins to. Nobody waits for it. */
-  readonly keep: (free: number) => boolean
+  /** Keeps it from now on if that is little of so many bytes that are free. Nobody waits for it. */
+  readonly keep: (free: number) => void
   /** Gives it up; whether it was there. For one to whom the disk said that it is full: what is free of it, a quota does not tell. */
   readonly release: () => boolean
 }
@@ -47,10 +47,9 @@ export const createSpareRoom = (folder: string): SpareRoom => {
 
   return {
     keep: (free) => {
-      if (isKept || free < roomy) return false
+      if (isKept || free < roomy) return
       isKept = true
       void make()
-      return true
     },
     release: () => {
       try {
