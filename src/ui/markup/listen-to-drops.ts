@@ -1,30 +1,33 @@
 import { hasFiles } from "../files/read-transfer.ts"
-import { type DropZone, zones } from "./drop-zones.ts"
+import type { followDrags } from "./drags-on-page.ts"
+import type { DropZone } from "./drop-zone.ts"
+
+/** The components on the page, by the id of their outermost element. */
+const zones = new Map<string, DropZone>()
 
 /** The code that follows drags; undefined until it is loaded. */
-let code: Pick<typeof import("./drags-on-page.ts"), "followDrag" | "endDrags"> | undefined
-let isLoading = false
+let code: ReturnType<typeof followDrags> | undefined
+let loading: Promise<void> | undefined
 /** A picture of the page itself is dragged like a file. */
 let isInner = false
 
-const load = async () => {
-  isLoading = true
-  try {
-    const { prepare, followDrag, endDrags } = await import("./drags-on-page.ts")
-    code = { followDrag, endDrags }
-    prepare()
-  } catch {
-    // With the next event once more.
-  }
-  isLoading = false
-}
+const load = () =>
+  import("./drags-on-page.ts").then(
+    ({ followDrags }) => {
+      code = followDrags(zones)
+    },
+    () => {
+      // With the next event once more.
+      loading = undefined
+    },
+  )
 
 const onDrag = (event: DragEvent) => {
   const { type, dataTransfer, defaultPrevented } = event
-  if (type === "dragstart" || type === "dragend") isInner = type === "dragstart"
+  isInner = type === "dragstart" || (isInner && type !== "dragend")
   if (isInner || !hasFiles(dataTransfer)) return
   if (code !== undefined) return code.followDrag(event)
-  if (!isLoading) void load()
+  loading ??= load()
   // Files that are dropped before the code is loaded must not replace the page either.
   const [inner] = event.composedPath() as Array<EventTarget & Partial<Element>>
   const editors = type === "drop" ? "" : ", textarea, [contenteditable]"

@@ -13,4 +13,4 @@ export interface DropZone {
 }
 
 /** The components on the page, by the id of their outermost element. */
-export const zones = new Map<string, DropZone>()
+export type DropZones = ReadonlyMap<string, DropZone>
