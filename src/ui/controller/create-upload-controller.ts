@@ -16,7 +16,7 @@ import type { UploadItem, UploadState } from "./upload-state.ts"
 /** A call for the engine once it is loaded, about files that were chosen meanwhile or without any. */
 interface Call {
   readonly items?: ReadonlyArray<ChosenItem>
-  readonly run: (engine: UploadEngine, files: ReadonlyArray<File>) => void
+  readonly run: (engine: UploadEngine, files: ReadonlyArray<File>) => unknown
   /** Called where the engine cannot be loaded. */
   readonly fail?: (error: UploadError) => void
 }
@@ -134,7 +134,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
   const queue = (files: Iterable<File>) =>
     [...files].map((file): ChosenItem => ({ ...createUploadItem(file), status: "queued" }))
   const add = (items: ReadonlyArray<ChosenItem>): Call => ({ items, run: (live, files) => live.addFiles(files) })
-  const tell = (call: Call): void => {
+  const tell = (call: Call): unknown => {
     if (engine) return call.run(engine, [])
     calls = [...calls, call]
     if (call.items !== undefined) {
@@ -143,10 +143,9 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     }
     void preload()
   }
-  /** For listed files: without any, nothing has to be loaded. */
-  const runListed = (use: (engine: UploadEngine) => void): void => {
-    if (engine || calls.length > 0 || state.files.length > 0) tell({ run: use })
-  }
+  /** For listed files: without any, nothing has to be loaded. @returns what the engine returns, where it is loaded */
+  const runListed = (use: (engine: UploadEngine) => unknown): unknown =>
+    engine || calls.length > 0 || state.files.length > 0 ? tell({ run: use }) : undefined
   type OfListed =
     | "pauseUpload"
     | "resumeUpload"
@@ -158,7 +157,11 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     | "moveFile"
     | "undo"
     | "forgetRemoved"
-  type Act = (...args: ReadonlyArray<unknown>) => void
+    | "renameFile"
+    | "discardInterrupted"
+    | "continueWith"
+    | "answerOtherFile"
+  type Act = (...args: ReadonlyArray<unknown>) => unknown
   const passOn = (...names: ReadonlyArray<OfListed>) =>
     Object.fromEntries(
       names.map((name): [OfListed, Act] => [name, (...args) => runListed((live) => (live[name] as Act)(...args))]),
@@ -306,19 +309,18 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
       "abortUpload",
       "retryNow",
       "removeFinished",
+      "forgetRemoved",
       "setPreview",
       "setNear",
       "moveFile",
+      "renameFile",
       "undo",
-      "forgetRemoved",
+      "discardInterrupted",
+      "continueWith",
+      "answerOtherFile",
     ),
-    // Before the engine is loaded no file waits for its upload.
-    renameFile: (id, name) => engine?.renameFile(id, name),
     // Only the engine knows about interrupted uploads.
     continueInterrupted: async (id) => (await engine?.continueInterrupted(id)) ?? false,
-    discardInterrupted: (id) => engine?.discardInterrupted(id),
-    continueWith: (id, files) => engine?.continueWith(id, files),
-    answerOtherFile: (isWanted) => engine?.answerOtherFile(isWanted),
     setDragActive: (isDragActive, items) => {
       if (engine) return engine.setDragActive(isDragActive, items)
       void preload()

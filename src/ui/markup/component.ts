@@ -228,12 +228,11 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
         if (process.env.NODE_ENV === "test") ahead = controller.preload
       } catch {}
       const connect = () => {
-        if (isOver) return
         ends.push(controller.connect())
         before = live.getState()
       }
       if (ahead === undefined) connect()
-      else void ahead().then(connect)
+      else void ahead().then(() => isOver || connect())
       return () => {
         isOver = true
         for (const end of ends.toReversed()) end()
