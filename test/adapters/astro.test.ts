@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vites
 import { createRouteHandler, createSluice } from "../../adapters/astro.ts"
 import { createSluice as createNodeSluice } from "../../adapters/node.ts"
 import { describeAdapter } from "../conformance/adapter.ts"
+import { toAddresses, toEnvironment } from "./apps/built-app.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
 import { createTestRouter } from "../../src/conformance/adapter/test-router.ts"
 import { writeUploadPage } from "./apps/upload-page.ts"
@@ -28,16 +29,10 @@ afterAll(() => rm(`${cwd}/${folder}`, { recursive: true, force: true }))
 
 describeAdapter(
   "Astro",
-  async ({ token, ingestUrl }) => {
-    const { origin, close } = await startApp({
-      SLUICE_TOKEN: token,
-      SLUICE_INGEST_URL: ingestUrl,
-      SLUICE_ALLOWED_HOSTS: "127.0.0.1:*",
-    })
+  async (configuration) => {
+    const { origin, close } = await startApp(toEnvironment(configuration))
     return {
-      url: `${origin}/nested/api/sluice`,
-      probeUrl: `${origin}/nested/probe`,
-      pageUrl: `${origin}/nested/upload.html`,
+      ...toAddresses(origin),
       runs: "`astro build`, @astrojs/node",
       close,
     }

@@ -4,6 +4,7 @@ import { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
 import { afterAll } from "vitest"
 import { type AppConfiguration, describeAdapter } from "../conformance/adapter.ts"
+import { toAddresses, toEnvironment } from "./apps/built-app.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
 import { writeUploadPage } from "./apps/upload-page.ts"
 
@@ -14,11 +15,11 @@ const env = { DIST_FOLDER: `.next/${randomUUID()}`, NEXT_TELEMETRY_DISABLED: "1"
 let built: Promise<unknown> | undefined
 
 /** One application has both routers: it is built once, and started for each. */
-const start = async ({ token, ingestUrl }: AppConfiguration) => {
+const start = async (configuration: AppConfiguration) => {
   await (built ??= runProgram([next, "build"], { cwd: folder, env }))
   return startProgram([next, "start", "-H", "127.0.0.1", "-p", "0"], {
     cwd: folder,
-    env: { ...env, SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl, SLUICE_ALLOWED_HOSTS: "127.0.0.1:*" },
+    env: { ...env, ...toEnvironment(configuration) },
   })
 }
 
@@ -32,9 +33,7 @@ describeAdapter(
     await writeUploadPage(`${folder}/public/upload.html`, "/nested/api/sluice")
     const { origin, close } = await start(configuration)
     return {
-      url: `${origin}/nested/api/sluice`,
-      probeUrl: `${origin}/nested/probe`,
-      pageUrl: `${origin}/nested/upload.html`,
+      ...toAddresses(origin),
       runs,
       parsers: [{ name: "proxy.js", url: `${origin}/nested/api/proxied`, callback: "works" }],
       close,

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeAdapter } from "../conformance/adapter.ts"
+import { toAddresses, toEnvironment } from "./apps/built-app.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
 import { writeUploadPage } from "./apps/upload-page.ts"
 
@@ -19,16 +20,10 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => rm(`${cwd}/${folder}`, { recursive: true, force: true }))
 
-describeAdapter("Nuxt", async ({ token, ingestUrl }) => {
-  const { origin, close } = await startApp({
-    SLUICE_TOKEN: token,
-    SLUICE_INGEST_URL: ingestUrl,
-    SLUICE_ALLOWED_HOSTS: "127.0.0.1:*",
-  })
+describeAdapter("Nuxt", async (configuration) => {
+  const { origin, close } = await startApp(toEnvironment(configuration))
   return {
-    url: `${origin}/nested/api/sluice`,
-    probeUrl: `${origin}/nested/probe`,
-    pageUrl: `${origin}/nested/upload.html`,
+    ...toAddresses(origin),
     runs: "`nuxt build`, node-server",
     parsers: [
       { name: "readBody", url: `${origin}/nested/api/read-body`, callback: "works" },

@@ -4,6 +4,7 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describeAdapter } from "../conformance/adapter.ts"
+import { toAddresses, toEnvironment } from "./apps/built-app.ts"
 import { expectNoServerCode } from "./apps/expect-no-server-code.ts"
 import { findFreePort } from "./apps/listen.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
@@ -14,7 +15,7 @@ const { resolve } = createRequire(import.meta.url)
 const reactRouter = join(dirname(resolve("@react-router/dev/package.json")), "bin.cjs")
 const serve = join(dirname(resolve("@react-router/serve/package.json")), "bin.cjs")
 
-describeAdapter("React Router", async ({ token, ingestUrl }) => {
+describeAdapter("React Router", async (configuration) => {
   const folder = `dist/${randomUUID()}`
   const port = String(await findFreePort())
   await writeUploadPage(`${cwd}/public/upload.html`, "/nested/api/sluice")
@@ -22,18 +23,10 @@ describeAdapter("React Router", async ({ token, ingestUrl }) => {
   expectNoServerCode(`${cwd}/${folder}/client`)
   const { origin, close } = await startProgram([serve, `${folder}/server/index.js`], {
     cwd,
-    env: {
-      HOST: "127.0.0.1",
-      PORT: port,
-      SLUICE_TOKEN: token,
-      SLUICE_INGEST_URL: ingestUrl,
-      SLUICE_ALLOWED_HOSTS: "127.0.0.1:*",
-    },
+    env: { ...toEnvironment(configuration), PORT: port },
   })
   return {
-    url: `${origin}/nested/api/sluice`,
-    probeUrl: `${origin}/nested/probe`,
-    pageUrl: `${origin}/nested/upload.html`,
+    ...toAddresses(origin),
     runs: "`react-router build`, `react-router-serve`",
     parsers: [{ name: "middleware that reads a clone", url: `${origin}/nested/cloned/api/sluice`, callback: "works" }],
     close: async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { rm } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { describeAdapter } from "../conformance/adapter.ts"
+import { toAddresses, toEnvironment } from "./apps/built-app.ts"
 import { findFreePort } from "./apps/listen.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
 import { writeUploadPage } from "./apps/upload-page.ts"
@@ -11,7 +12,7 @@ const vite = fileURLToPath(new URL("../../node_modules/vite/bin/vite.js", import
 
 describeAdapter(
   "SvelteKit",
-  async ({ token, ingestUrl }) => {
+  async (configuration) => {
     const folder = `.svelte-kit/${randomUUID()}`
     const port = String(await findFreePort())
     const origin = `http://127.0.0.1:${port}`
@@ -19,20 +20,11 @@ describeAdapter(
     await runProgram([vite, "build"], { cwd, env: { DIST_FOLDER: folder, ORIGIN: origin } })
     const { close } = await startProgram([`${folder}/build`], {
       cwd,
-      env: {
-        HOST: "127.0.0.1",
-        PORT: port,
-        // 512 kB by default, and then the answer is its own.
-        BODY_SIZE_LIMIT: "Infinity",
-        SLUICE_TOKEN: token,
-        SLUICE_INGEST_URL: ingestUrl,
-        SLUICE_ALLOWED_HOSTS: "127.0.0.1:*",
-      },
+      // The size of bodies is 512 kB by default, and then the answer is its own.
+      env: { ...toEnvironment(configuration), PORT: port, BODY_SIZE_LIMIT: "Infinity" },
     })
     return {
-      url: `${origin}/nested/api/sluice`,
-      probeUrl: `${origin}/nested/probe`,
-      pageUrl: `${origin}/nested/upload.html`,
+      ...toAddresses(origin),
       runs: "`vite build`, adapter-node",
       close: async () => {
         await close()

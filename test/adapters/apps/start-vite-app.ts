@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { AppConfiguration, RunningApp } from "../../conformance/adapter.ts"
+import { toAddresses, toEnvironment } from "./built-app.ts"
 import { expectNoServerCode } from "./expect-no-server-code.ts"
 import { findFreePort } from "./listen.ts"
 import { runProgram, startProgram } from "./start-process.ts"
@@ -17,7 +18,7 @@ const vite = join(import.meta.dirname, "../../../node_modules/vite/bin/vite.js")
 export const startViteApp = async (
   name: string,
   entry: string,
-  { token, ingestUrl }: AppConfiguration,
+  configuration: AppConfiguration,
 ): Promise<RunningApp> => {
   const cwd = join(import.meta.dirname, name)
   const folder = `dist/${randomUUID()}`
@@ -28,18 +29,11 @@ export const startViteApp = async (
     [join(import.meta.dirname, "serve-build.ts"), `${folder}/server/${entry}`, `${folder}/client/upload.html`],
     {
       cwd,
-      env: {
-        PORT: String(await findFreePort()),
-        SLUICE_TOKEN: token,
-        SLUICE_INGEST_URL: ingestUrl,
-        SLUICE_ALLOWED_HOSTS: "127.0.0.1:*",
-      },
+      env: { ...toEnvironment(configuration), PORT: String(await findFreePort()) },
     },
   )
   return {
-    url: `${origin}/nested/api/sluice`,
-    probeUrl: `${origin}/nested/probe`,
-    pageUrl: `${origin}/nested/upload.html`,
+    ...toAddresses(origin),
     runs: "`vite build`, served by h3",
     parsers: [{ name: "middleware that reads a clone", url: `${origin}/nested/cloned/api/sluice`, callback: "works" }],
     close: async () => {

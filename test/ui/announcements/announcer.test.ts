@@ -7,23 +7,13 @@ import { createUploadStore } from "../../../src/ui/controller/upload-store.ts"
 import { createFieldValue } from "../../../src/ui/form/field-value.ts"
 import { createUploadTexts } from "../../../src/ui/texts/english-texts.ts"
 import type { UploadTexts } from "../../../src/ui/texts/upload-texts.ts"
+import { idleState } from "../idle-state.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 const start = (own: Partial<UploadTexts> = {}) => {
-  const store = createUploadStore({
-    status: "idle",
-    files: [],
-    isUploading: false,
-    progress: 0,
-    routeConfig: undefined,
-    isReady: true,
-    isDisabled: false,
-    isDragActive: false,
-    interrupted: [],
-    removed: undefined,
-  })
+  const store = createUploadStore(idleState)
   const said: Array<string> = []
   const announcer = createAnnouncer(store.get(), store.get, createUploadTexts(own), (text) => said.push(text))
   store.subscribe(announcer.look)

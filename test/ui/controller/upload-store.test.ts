@@ -1,21 +1,11 @@
 import { expect, test, vi } from "vitest"
 import { createUploadItem } from "../../../src/ui/controller/upload-item.ts"
 import { createUploadStore } from "../../../src/ui/controller/upload-store.ts"
+import { idleState } from "../idle-state.ts"
 
 const start = (count: number) => {
   const files = Array.from({ length: count }, (_, i) => createUploadItem(new File([new Uint8Array(100)], `${i}`)))
-  const store = createUploadStore({
-    status: "idle",
-    files: [],
-    isUploading: false,
-    progress: 0,
-    routeConfig: undefined,
-    isReady: true,
-    isDisabled: false,
-    isDragActive: false,
-    interrupted: [],
-    removed: undefined,
-  })
+  const store = createUploadStore(idleState)
   store.setFiles(files)
   store.count(files)
   let renderings = 0

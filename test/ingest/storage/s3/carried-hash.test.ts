@@ -1,50 +1,28 @@
 import { randomBytes } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { BlobStore } from "../../../../src/ingest/storage/blob-store.ts"
-import { createS3BlobStore } from "../../../../src/ingest/storage/s3/blob-s3.ts"
 import { createCarriedHasher } from "../../../../src/ingest/storage/s3/hash/carried-hasher.ts"
-import type { BlobJournal } from "../../../../src/ingest/storage/s3/journal/blob-journal.ts"
-import { createSqliteBlobJournal } from "../../../../src/ingest/storage/s3/journal/sqlite.ts"
 import { breakingAfter, chunksOf, expectStored, reasonOf, sha256 } from "./drive-store.ts"
-import { type Double, startDouble } from "./start-double.ts"
+import { type OpenStores, openStores } from "./open-stores.ts"
 
 const mebibyte = 1024 * 1024
 const partSize = 8 * mebibyte
 
-let double: Double
-let folder: string
-let stores: Array<BlobStore> = []
-
-const openJournal = (): BlobJournal => createSqliteBlobJournal({ file: join(folder, "journal.sqlite") })
-
-/** A store as a process of its own has it, to which files of more than 1 MiB are large. */
-const open = (readAgainAtMost = mebibyte): BlobStore => {
-  const store = createS3BlobStore(
-    { ...double.settings, journal: openJournal(), spill: folder },
-    { firstWait: 1, readAgainAtMost },
-  )
-  stores.push(store)
-  return store
-}
+let stores: OpenStores
 
 beforeEach(async () => {
-  double = await startDouble()
-  folder = await mkdtemp(join(tmpdir(), "sluice-s3-"))
+  stores = await openStores()
 })
+afterEach(() => stores.close())
 
-afterEach(async () => {
-  for (const store of stores) await store.close()
-  stores = []
-  await double.close()
-  await rm(folder, { recursive: true })
-})
+/** A store to which files of more than 1 MiB are large. */
+const open = (readAgainAtMost = mebibyte): BlobStore => stores.open({ readAgainAtMost })
 
 /** Names of what was read of the bucket, but for tails: those are read to be sent as a part. */
 const listRead = () =>
-  double.requests.filter(({ operation, key }) => operation === "GetObject" && !key.includes("/t")).map(({ key }) => key)
+  stores.double.requests
+    .filter(({ operation, key }) => operation === "GetObject" && !key.includes("/t"))
+    .map(({ key }) => key)
 
 /** What comes between two offsets, each by a process of its own. */
 const appendBy = async (store: BlobStore, epoch: number, content: Uint8Array, end: number) => {
@@ -87,7 +65,7 @@ describe("the SHA-256 of a large file", () => {
   it("is read again where what was kept is no state of a hash", async () => {
     const content = randomBytes(3 * partSize)
     await appendBy(open(), 1, content, partSize)
-    const journal = openJournal()
+    const journal = stores.openJournal()
     await journal.write("key.1", 1, { hash: new Uint8Array(116).fill(7) })
     await journal.close()
     const last = open()
@@ -100,11 +78,11 @@ describe("the SHA-256 of a large file", () => {
   it("is that of what is stored where parts fail, come out of order, and are sent again", async () => {
     const content = randomBytes(4 * partSize)
     const store = open()
-    double.onRequest(({ operation, partNumber }) =>
+    stores.double.onRequest(({ operation, partNumber }) =>
       operation === "UploadPart" && partNumber === 2 ? { kind: "answer", status: 500 } : undefined,
     )
     expect(await reasonOf(appendBy(store, 1, content, content.length))).toBe("io")
-    double.onRequest()
+    stores.double.onRequest()
     const next = open()
     expect(await appendBy(next, 2, content, content.length)).toBe(partSize)
     const { digest } = await next.finish("key.1", { epoch: 2, size: content.length, isHashed: true })
@@ -116,7 +94,7 @@ describe("the SHA-256 of a large file", () => {
     const content = randomBytes(3 * partSize)
     const store = open()
     await appendBy(store, 1, content, content.length)
-    const [upload] = double.uploads.values()
+    const [upload] = stores.double.uploads.values()
     upload!.parts.set(2, { bytes: Buffer.alloc(partSize, 7), etag: '"0123456789abcdef0123456789abcdef"' })
     expect(await reasonOf(store.finish("key.1", { epoch: 1, size: content.length, isHashed: true }))).toBe("offset")
     expect(await appendBy(store, 2, content, content.length)).toBe(partSize)

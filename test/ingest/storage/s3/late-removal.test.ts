@@ -1,50 +1,26 @@
 import { randomBytes } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import type { BlobStore } from "../../../../src/ingest/storage/blob-store.ts"
-import { createS3BlobStore } from "../../../../src/ingest/storage/s3/blob-s3.ts"
-import { createSqliteBlobJournal } from "../../../../src/ingest/storage/s3/journal/sqlite.ts"
 import { breakingAfter, chunksOf, readAll } from "./drive-store.ts"
 import { holdBack } from "./hold-back.ts"
-import { type Double, startDouble } from "./start-double.ts"
+import { type OpenStores, openStores } from "./open-stores.ts"
 
 const partSize = 8 * 1024 * 1024
 
-let double: Double
-let folder: string
-let stores: Array<BlobStore> = []
-
-const openJournal = () => createSqliteBlobJournal({ file: join(folder, "journal.sqlite") })
-
-/** A store as a process of its own has it. */
-const open = (removeAgainAfter: number): BlobStore => {
-  const store = createS3BlobStore(
-    { ...double.settings, journal: openJournal(), spill: folder },
-    { firstWait: 1, removeAgainAfter },
-  )
-  stores.push(store)
-  return store
-}
+let stores: OpenStores
 
 beforeEach(async () => {
-  double = await startDouble()
-  folder = await mkdtemp(join(tmpdir(), "sluice-s3-"))
+  stores = await openStores()
 })
+afterEach(() => stores.close())
 
-afterEach(async () => {
-  for (const store of stores) await store.close()
-  stores = []
-  await double.close()
-  await rm(folder, { recursive: true })
-})
+const open = (removeAgainAfter: number): BlobStore => stores.open({ removeAgainAfter })
 
-const listLeft = () => [...double.objects.keys(), ...[...double.uploads.values()].map(({ key }) => key)]
+const listLeft = () => [...stores.double.objects.keys(), ...[...stores.double.uploads.values()].map(({ key }) => key)]
 
 const listNoted = async (): Promise<ReadonlyArray<string>> => {
-  const journal = openJournal()
+  const journal = stores.openJournal()
   const noted = await journal.listRemovals(Number.MAX_SAFE_INTEGER, 9)
   await journal.close()
   return noted.map(({ key }) => key)
@@ -55,7 +31,7 @@ const listNoted = async (): Promise<ReadonlyArray<string>> => {
  * of its process.
  */
 const killDuring = async (operation: string, size: number, end: number): Promise<() => void> => {
-  const { arrived, release } = holdBack(double, (request) => request.operation === operation)
+  const { arrived, release } = holdBack(stores.double, (request) => request.operation === operation)
   const content = randomBytes(size)
   const body = end < size ? breakingAfter(content.subarray(0, end)) : chunksOf(content)
   open(60_000)
@@ -63,7 +39,7 @@ const killDuring = async (operation: string, size: number, end: number): Promise
     .catch(() => {})
   await arrived
   // It lives in this process, and would tidy up.
-  double.onRequest(({ operation: next, count }) =>
+  stores.double.onRequest(({ operation: next, count }) =>
     next === "AbortMultipartUpload" && count === 0 ? { kind: "answer", status: 403, code: "AccessDenied" } : undefined,
   )
   return release
@@ -111,7 +87,7 @@ describe("what a killed process had sent", { timeout: 60_000 }, () => {
     release()
     await vi.waitFor(() => expect(listLeft()).toHaveLength(1), patient)
     let count = 0
-    double.onRequest(({ operation }) =>
+    stores.double.onRequest(({ operation }) =>
       operation === "ListObjectsV2" && count++ === 0
         ? { kind: "answer", status: 403, code: "AccessDenied" }
         : undefined,
@@ -128,7 +104,7 @@ describe("a removal that is repeated", () => {
       const content = randomBytes(size)
       await store.append("key.1", { epoch: 1, offset: 0, size, body: chunksOf(content) })
       await store.finish("key.1", { epoch: 1, size })
-      const journal = openJournal()
+      const journal = stores.openJournal()
       await vi.waitFor(async () => expect(await journal.read("key.1")).toBeUndefined())
       await journal.close()
       await store.remove("key.1", { lastEpoch: 1 })
@@ -146,7 +122,7 @@ describe("a removal that is repeated", () => {
       await store.remove("key.1", { lastEpoch })
       expect(await listNoted()).toEqual(["key.1"])
       await late.claim("key.1", 2)
-      const journal = openJournal()
+      const journal = stores.openJournal()
       expect(await journal.read("key.1")).toBeDefined()
       await vi.waitFor(async () => expect(await journal.read("key.1")).toBeUndefined(), patient)
       await journal.close()
@@ -163,7 +139,7 @@ describe("a removal that is repeated", () => {
       await store.remove("key.1", { lastEpoch: 2 })
       await late.claim("key.1", 2)
       if (looking === "the process of the late writer") await store.close()
-      const journal = openJournal()
+      const journal = stores.openJournal()
       expect(await journal.read("key.1")).toBeDefined()
       await vi.waitFor(async () => expect(await journal.read("key.1")).toBeUndefined(), patient)
       await journal.close()
@@ -186,7 +162,7 @@ describe("a removal that is repeated", () => {
     }
     const append = late.append("key.1", { epoch: 2, offset: 0, size: 2 * partSize, body: slowly() })
     // Noted anew, for later.
-    const journal = openJournal()
+    const journal = stores.openJournal()
     const before = (await journal.listRemovals(Number.MAX_SAFE_INTEGER, 9)).find(({ key }) => key === "key.1")!
     await journal.noteRemoval({ key: "key.1", at: Date.now() })
     await vi.waitFor(async () => {
@@ -202,15 +178,13 @@ describe("a removal that is repeated", () => {
   })
 
   it("is known no longer to a process that has noted it, once another one has done it", async () => {
-    const journal = openJournal()
+    const journal = stores.openJournal()
     const forgotten: Array<string> = []
     const forgetRemoval: typeof journal.forgetRemoval = (key) => {
       forgotten.push(key)
       return journal.forgetRemoval(key)
     }
-    const settings = { ...double.settings, journal: { ...journal, forgetRemoval }, spill: folder }
-    const store = createS3BlobStore(settings, { firstWait: 1, removeAgainAfter: 300 })
-    stores.push(store)
+    const store = stores.open({ removeAgainAfter: 300 }, { ...journal, forgetRemoval })
     await store.remove("key.1")
     // Another process is faster.
     await journal.forgetRemoval("key.1")
@@ -235,10 +209,10 @@ describe("a removal that is repeated", () => {
     await store.append("key.1", { epoch: 2, offset: 0, size: 10, body: chunksOf(randomBytes(10)) })
     await store.finish("key.1", { epoch: 2, size: 10 })
     await store.remove("key.1")
-    double.onRequest(({ operation }) => (operation === "PutObject" ? { kind: "hang" } : undefined))
+    stores.double.onRequest(({ operation }) => (operation === "PutObject" ? { kind: "hang" } : undefined))
     const append = store.append("key.2", { epoch: 1, offset: 0, size: 10, body: chunksOf(randomBytes(10)) })
     append.catch(() => {})
-    await vi.waitFor(() => expect(double.requests.at(-1)?.key).toBe("key.2/1"))
+    await vi.waitFor(() => expect(stores.double.requests.at(-1)?.key).toBe("key.2/1"))
     await store.remove("key.2")
     expect(await listNoted()).toEqual(["key.1", "key.2"])
   })
@@ -251,7 +225,7 @@ describe("a removal that is repeated", () => {
     await late.append("key.1", { epoch: 1, offset: 0, size, body: breakingAfter(randomBytes(partSize + 1000)) })
     expect(listLeft()).not.toEqual([])
     await vi.waitFor(() => expect(listLeft()).toEqual([]), patient)
-    const journal = openJournal()
+    const journal = stores.openJournal()
     await vi.waitFor(async () => expect(await journal.read("key.1")).toBeUndefined(), patient)
     await journal.close()
     await vi.waitFor(async () => expect(await listNoted()).toEqual([]), patient)
@@ -259,7 +233,7 @@ describe("a removal that is repeated", () => {
 
   it("is not needed for a tail that its writer finds to be of no use", async () => {
     const late = open(60_000)
-    const { arrived, release } = holdBack(double, ({ operation }) => operation === "PutObject")
+    const { arrived, release } = holdBack(stores.double, ({ operation }) => operation === "PutObject")
     const body = breakingAfter(randomBytes(1000))
     const append = late.append("key.1", { epoch: 1, offset: 0, size: 2 * partSize, body })
     const fenced = expect(append).rejects.toMatchObject({ reason: "fenced" })
