@@ -16,6 +16,7 @@ import { createAppClocks } from "./access/app-clocks.ts"
 import { createAskedAgain } from "./delivery/asked-again.ts"
 import { createApps, parseIngestToken } from "./access/apps.ts"
 import { createBodyRoom } from "./requests/body-room.ts"
+import { createCallTurns } from "./rest/call-turns.ts"
 import { closeAll } from "./close-all.ts"
 import type { BlobStore } from "./storage/blob-store.ts"
 import type { Catalog } from "./storage/catalog/catalog.ts"
@@ -187,6 +188,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
     catalog,
     slots: createUploadSlots(settings.maxConcurrentUploads, membership.elsewhere),
     bodies: createBodyRoom(apps.isOne),
+    turns: createCallTurns(),
     writers: createWriters(),
     rates: createRateWatch(settings),
     readers,

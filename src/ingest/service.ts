@@ -4,6 +4,7 @@ import type { AppClocks } from "./access/app-clocks.ts"
 import type { AskedAgain } from "./delivery/asked-again.ts"
 import type { Apps } from "./access/apps.ts"
 import type { BodyRoom } from "./requests/body-room.ts"
+import type { CallTurns } from "./rest/call-turns.ts"
 import type { BlobStore } from "./storage/blob-store.ts"
 import type { Catalog } from "./storage/catalog/catalog.ts"
 import type { Changes } from "./delivery/changes.ts"
@@ -34,6 +35,7 @@ export interface Service {
   readonly catalog: Catalog
   readonly slots: UploadSlots
   readonly bodies: BodyRoom
+  readonly turns: CallTurns
   readonly writers: Writers
   readonly rates: RateWatch
   readonly readers: Readers

@@ -39,6 +39,7 @@ export const listFiles = defineOperation({
       files: [listedFileExample],
     },
   },
+  size: (body) => Number((body as { readonly limit?: unknown } | null)?.limit ?? defaultLimit) || 1,
   act: ({ service, app }, { limit = defaultLimit, offset, cursor, status, owner, prefix, folders }) => {
     const which = { appId: app.id, status, owner }
     const toPage = (listed: ReadonlyArray<FileRecord>, nextCursor: string | null) => ({

@@ -24,6 +24,8 @@ interface Definition<Request, Answer> {
   readonly example: { readonly request: Request; readonly answer: Answer }
   /** Whether it needs the files that it names: where one does not exist, it fails (404). */
   readonly needsFiles?: true
+  /** How many files a body, which is not checked yet, asks for; as many as it names by default. */
+  readonly size?: (body: unknown) => number
 }
 
 /** An operation with its types erased, so that all fit into one table. */
@@ -32,21 +34,43 @@ export interface Operation extends Definition<unknown, unknown> {
   readonly perform: (call: Call, body: unknown) => Effect.Effect<unknown, Rejected>
 }
 
+/** A custom id means any number of files. */
+const filesOfCustomId = 100
+
+/** How many files a request names, wherever it does. */
+const countNamed = (request: unknown, member = ""): number => {
+  if (typeof request === "string") return member.startsWith("customId") ? filesOfCustomId : 1
+  if (Array.isArray(request)) return request.reduce((sum: number, each) => sum + countNamed(each, member), 0)
+  let sum = 0
+  for (const [name, value] of Object.entries(request ?? {})) {
+    if (name === "customId" || (typeof value === "object" && value !== null)) sum += countNamed(value, name)
+  }
+  return Math.max(1, sum)
+}
+
 /** Makes an operation from the function that handles a decoded request. */
 export const defineOperation = <Request, Answer>(
   definition: Definition<Request, Answer> & {
     readonly act: (call: Call, request: Request) => Effect.Effect<Answer, Rejected>
   },
 ): Operation => {
-  const { act, ...described } = definition
+  const { act, size = countNamed, ...described } = definition
   // What is not known is not ignored: an older ingest must not do half of what it is asked, `claimFiles` without its `slug`.
   const decode = createDecoder(definition.request, "error")
   return {
     ...(described as unknown as Definition<unknown, unknown>),
     perform: (call, body) =>
-      Effect.flatMap(
-        Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail })),
-        (request) => act(call, request),
+      // To check a thousand names takes its time as well.
+      call.service.turns.take(
+        call.app.id,
+        size(body),
+        Effect.flatMap(
+          Effect.mapError(
+            Effect.suspend(() => decode(body)),
+            (detail) => new Rejected({ code: "BAD_REQUEST", detail }),
+          ),
+          (request) => act(call, request),
+        ),
       ),
   }
 }

@@ -20,6 +20,13 @@ export type Begun =
   /** The file is there already. */
   | { readonly kind: "finished"; readonly upload: UploadRecord }
 
+/** Another upload had the key: its app is told that it has failed, and its bytes, which no quota counts any more, are removed. */
+const announceReplacement = ({ dispatcher, devStreams, wakeHousekeeping }: Service, appId: string): void => {
+  dispatcher.wake()
+  devStreams.wake(appId)
+  wakeHousekeeping()
+}
+
 /**
  * Begins an upload, or goes on with it: whoever did that before writes no more, in any process.
  *
@@ -61,6 +68,7 @@ export const begin = async (
     case "overOwnerQuota":
       throw fileOverOwnerQuota(grant, begun.usage, labels?.ownerQuota)
     default:
+      if (begun.kind === "granted" && begun.isNew && begun.epoch > 1) announceReplacement(service, grant.appId)
       return begun
   }
 }

@@ -70,6 +70,22 @@ it("lets an upload go on that was taken, and gives its room back when it ends wi
   expect((await putRaw(await sign(url, createGrant()), "hello")).status).toBe(200)
 })
 
+it.each(catalogs)(
+  "an upload whose key another one takes over leaves no bytes that the quota does not count: %s",
+  async (_, open) => {
+    const { url, catalog } = await startIngest({ catalog: await open(), quota: 5 })
+    const { key } = createGrant()
+    const began = Date.now()
+    for (const [index, registrationId] of ["one", "two", "three"].entries()) {
+      const grant = createGrant({ key, slug: "avatar", registrationId, issuedAt: began + index })
+      expect(await problemOf(await putRaw(await sign(url, grant), "hel"))).toBe("409 RANGE_MISMATCH")
+    }
+    // Long before the next sweep.
+    await eventually(async () => (await catalog.listReclaimable(9)).length === 0)
+    expect((await catalog.get(key))?.file).toMatchObject({ status: "Uploading", registrationId: "three" })
+  },
+)
+
 it.each([
   ["no bounds", {}, undefined],
   ["room for both files", { expectedFiles: 5 }, undefined],

@@ -10,6 +10,14 @@ interface Job {
   until?: number
 }
 
+/** What has become of a group. */
+interface Group {
+  /** Jobs that only wait for the flush, with their values. */
+  readonly written: ReadonlyArray<{ readonly job: Job; readonly value: unknown }>
+  /** Jobs for which there was no time. */
+  readonly left: ReadonlyArray<Job>
+}
+
 /** Writes to a database, each all or nothing. */
 export interface GroupCommit {
   /** Resolves when what `work` wrote is on disk. `work` is synchronous and may run twice: only the last run counts. */
@@ -18,9 +26,12 @@ export interface GroupCommit {
   readonly close: () => Promise<void>
 }
 
+/** How long the writes of a group may take, ms: while it writes nothing else is served. What is left is the next group. */
+const longest = 20
+
 /**
  * Commits in groups: all writes of one turn of the event loop share a transaction and a flush, and so do all that
- * arrive while the disk is busy with the previous group.
+ * arrive while the disk is busy with the previous group, as far as there is time for them.
  *
  * When one write of a group fails, the group is rolled back and each write runs in a transaction of its own, so that
  * it fails alone. While another process has locked the database, writes wait without blocking anything else.
@@ -39,13 +50,23 @@ export const createGroupCommit = (
   let waiting: Array<Job> = []
   /** Jobs of the current group for which the database was locked. */
   let late: Array<Job> = []
+  /** How many jobs of a group the last transaction has come to. */
+  let tried = 0
   let isWorking = false
   let worked: Promise<void> | undefined
 
+  /** Runs jobs in one transaction, as many as there is time for; their values. */
   const transact = (jobs: ReadonlyArray<Job>): ReadonlyArray<unknown> => {
+    const values: Array<unknown> = []
+    const until = performance.now() + longest
+    tried = 0
     begin.run()
     try {
-      const values = jobs.map(({ work }) => work())
+      for (const { work } of jobs) {
+        tried++
+        values.push(work())
+        if (performance.now() >= until) break
+      }
       commit.run()
       return values
     } catch (cause) {
@@ -60,28 +81,29 @@ export const createGroupCommit = (
     else job.reject(cause)
   }
 
-  /** Writes what can be written; returns the jobs that then only wait for the flush, with their values. */
-  const write = (
-    jobs: ReadonlyArray<Job>,
-    untried = remedies,
-  ): ReadonlyArray<{ readonly job: Job; readonly value: unknown }> => {
+  /** Writes as much as there is time for. */
+  const write = (jobs: ReadonlyArray<Job>, untried = remedies): Group => {
     // A try costs time in which nothing else happens.
     if (late.length > 0) {
       late.push(...jobs)
-      return []
+      return { written: [], left: [] }
     }
     try {
-      return transact(jobs).map((value, index) => ({ job: jobs[index]!, value }))
+      const written = transact(jobs).map((value, index) => ({ job: jobs[index]!, value }))
+      return { written, left: jobs.slice(written.length) }
     } catch (cause) {
       if (isBusy(cause)) {
         for (const job of jobs) putOff(job, cause)
-        return []
+        return { written: [], left: [] }
       }
       const helped = isFull(cause) ? untried.findIndex((remedy) => remedy()) : -1
       if (helped >= 0) return write(jobs, untried.slice(helped + 1))
-      if (jobs.length > 1) return jobs.flatMap((job) => write([job]))
+      if (jobs.length > 1) {
+        const [alone, left] = [jobs.slice(0, tried), jobs.slice(tried)]
+        return { written: alone.flatMap((job) => write([job]).written), left }
+      }
       jobs[0]!.reject(cause)
-      return []
+      return { written: [], left: [] }
     }
   }
 
@@ -93,7 +115,8 @@ export const createGroupCommit = (
       await new Promise((resolve) => setImmediate(resolve))
       const jobs = waiting
       waiting = []
-      const written = write(jobs)
+      const { written, left } = write(jobs)
+      waiting = [...left, ...waiting]
       if (written.length > 0) {
         try {
           await flush()

@@ -1,0 +1,66 @@
+import { DatabaseSync } from "node:sqlite"
+import { expect, it, onTestFinished, vi } from "vitest"
+import { createGroupCommit } from "../../../../src/ingest/storage/sqlite/group-commit.ts"
+
+const open = () => {
+  const database = new DatabaseSync(":memory:")
+  database.exec("CREATE TABLE steps (name TEXT UNIQUE)")
+  let now = 0
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
+  onTestFinished(() => {
+    clock.mockRestore()
+    database.close()
+  })
+  let flushes = 0
+  const { run } = createGroupCommit(database, async () => {
+    flushes++
+  })
+  const insert = database.prepare("INSERT INTO steps VALUES (?)")
+  return {
+    /** A write that takes so many ms. */
+    write: (name: string, takes: number) =>
+      run(() => {
+        insert.run(name)
+        now += takes
+        return name
+      }),
+    list: () =>
+      database
+        .prepare("SELECT name FROM steps ORDER BY rowid")
+        .all()
+        .map((row) => row["name"]),
+    countFlushes: () => flushes,
+  }
+}
+
+it("many writes of one turn are written in groups, between which others are served, in their order", async () => {
+  const { write, list, countFlushes } = open()
+  const served: Array<number> = []
+  const timer = setInterval(() => served.push(list().length), 0)
+  onTestFinished(() => clearInterval(timer))
+  const names = Array.from({ length: 12 }, (_, index) => `${index}`)
+  expect(await Promise.all(names.map((name) => write(name, 15)))).toEqual(names)
+  expect(list()).toEqual(names)
+  expect(countFlushes()).toBe(6)
+  expect(new Set(served.filter((count) => count > 0 && count < 12)).size).toBeGreaterThan(1)
+})
+
+it("quick writes of one turn share a group", async () => {
+  const { write, countFlushes } = open()
+  await Promise.all(Array.from({ length: 100 }, (_, index) => write(`${index}`, 0.1)))
+  expect(countFlushes()).toBe(1)
+})
+
+it("a write that fails in a group fails alone, and those behind it are written", async () => {
+  const { write, list } = open()
+  const outcomes = await Promise.allSettled(["a", "b", "a", "c", "d", "e"].map((name) => write(name, 6)))
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+    "fulfilled",
+  ])
+  expect(list()).toEqual(["a", "b", "c", "d", "e"])
+})
