@@ -11,10 +11,12 @@ const bufferSize = 256 * 1024
 const unreadSize = 64 * 1024
 
 /**
- * The same as nginx's `lingering_time` and `lingering_timeout`, in ms. A client that was not asked for its body only
- * sends it after it has waited too long for an answer.
+ * How long a body is read that nobody wants, in ms; after a success as long as nginx's `lingering_time` and
+ * `lingering_timeout`. After a refusal just long enough for it to arrive: browsers look at an answer once all is sent or the
+ * connection breaks, and until then they send for nothing. A client that was not asked for its body only sends it after
+ * it has waited too long for an answer.
  */
-const patience = { total: 30_000, idle: 5_000, heldBack: 1_000 } as const
+const patience = { total: 30_000, idle: 5_000, refused: 2_000, heldBack: 1_000 } as const
 
 /** How to make the stream of a request release it. */
 const readers = new WeakMap<NodeRequest, () => void>()
@@ -198,9 +200,9 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
  * socket with unread bytes resets it, and a reset may overtake the answer.
  *
  * Resolves when the body is complete, the client has disconnected or is silent for 5 s (1 s when it was never asked
- * for its body), or 30 s have passed.
+ * for its body), or 30 s have passed, 2 s where the answer is a refusal.
  */
-export const discardBody = (req: NodeRequest): Promise<void> => {
+export const discardBody = (req: NodeRequest, isRefused = false): Promise<void> => {
   readers.get(req)?.()
   early.get(req)?.handOver()
   if (req.complete || req.destroyed) {
@@ -214,7 +216,7 @@ export const discardBody = (req: NodeRequest): Promise<void> => {
       req.off("data", onData).off("end", finish).off("error", finish).off("close", finish)
       resolve()
     }
-    const total = setTimeout(finish, patience.total).unref()
+    const total = setTimeout(finish, isRefused ? patience.refused : patience.total).unref()
     const idle = setTimeout(finish, isHeldBack(req) ? patience.heldBack : patience.idle).unref()
     const onData = () => void idle.refresh()
     req.on("data", onData).on("end", finish).on("error", finish).on("close", finish)

@@ -164,7 +164,7 @@ const sendRefusal = async (res: ServerResponse, sent: Sending["body"]): Promise<
   res.setHeader("content-length", body.byteLength)
   res.flushHeaders()
   if (res.req.method !== "HEAD") res.write(body)
-  await discardBody(res.req)
+  await discardBody(res.req, true)
   res.end()
 }
 

@@ -70,21 +70,22 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
    * a page as much as reading it.
    */
   const isBlob = (file as { readonly stream?: unknown }).stream && file.slice === Blob.prototype.slice
-  let known = options.isStored ? undefined : 0
+  // Before very many bytes go out, the ingest says whether it takes them: browsers read an answer once all are sent.
+  let known = options.isStored || file.size > 5e7 ? -1 : 0
   let stored = 0
   let mayRenew = true
   /** Bodies in a row that left nothing behind, though the ingest can be asked where they end. */
-  let silent = 0
+  let silent = known
   let url: string
   /** Whether the bytes may go past the ingest. A POST to such a URL asks where. */
   let isDirect = options.url().includes(transportParameter)
   /** Refused by HEAD, which has no body that would say why; the renewal of the URL will. */
   let isRefused = false
 
-  /** How much is stored; undefined where the answer does not say, or says more than there is. */
-  const readOffset = (reply: Reply): number | undefined => {
+  /** How much is stored; -1 where the answer does not say, or says more than there is. */
+  const readOffset = (reply: Reply): number => {
     const header = reply.header(rangeStartHeader)!
-    return /^\d+$/.test(header) && +header <= file.size ? +header : undefined
+    return /^\d+$/.test(header) && +header <= file.size ? +header : -1
   }
 
   /**
@@ -105,32 +106,33 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     const live = Object.assign(options, { signal, touch })
     const look = async (reply: Reply, start?: number, size?: number): Promise<Reply> => {
       const largest = reply.header(largestAppendHeader)
-      if (largest || reply.status === 413) await loadCutter()
+      if (largest || reply.status > 409) await loadCutter()
       return cutter?.learn(reply, url, largest, start, size, forget) ?? reply
     }
     url = options.url()
-    let offset = known
-    const isFirst = offset === 0
-    known = undefined
-    if (offset === undefined) {
+    // Where the body begins; -1 until the ingest has said it.
+    let start = known
+    const isFirst = !start
+    known = -1
+    if (start < 0) {
       const reply = await look(await fetchReply(fetch, url, { method: "HEAD", headers: { ...trace }, signal }))
       isRefused = reply.status === 403
       silent++
       if (reply.status !== 200) return readReply<never>(reply, () => undefined)
-      offset = readOffset(reply)
-      if (offset === undefined) {
-        const message = `A proxy may remove ${rangeStartHeader}.`
-        return { error: new UploadError({ code: "INTERNAL_ERROR", message }) }
+      start = readOffset(reply)
+      if (start < 0) {
+        return {
+          error: new UploadError({ code: "INTERNAL_ERROR", message: `A proxy removes ${rangeStartHeader}.` }),
+        }
       }
       signal.throwIfAborted()
     }
-    if (offset > stored) {
-      stored = offset
+    if (start > stored) {
+      stored = start
       silent = 0
       mayRenew = true
       forget(0)
     }
-    let start = offset
     options.onStart(start)
     if (isDirect && start < file.size) {
       onProgress(start)
@@ -146,10 +148,11 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     }
     let timer: ReturnType<typeof setTimeout> | undefined
     const sent = (loaded: number) => {
-      const isAll = start + loaded >= file.size
-      touch(isAll ? 6 : 1)
-      onProgress(start + loaded)
-      if (isAll) timer ??= setTimeout(() => signal.aborted || options.onWait({ reason: "app" }), answerWait)
+      loaded += start
+      touch(loaded < file.size ? 1 : 6)
+      onProgress(loaded)
+      if (loaded >= file.size)
+        timer ??= setTimeout(() => signal.aborted || options.onWait({ reason: "app" }), answerWait)
     }
     sent(0)
     if (silent > 1) await loadCutter()
@@ -177,13 +180,13 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       size,
     )
     // Where it has made progress, it is about to fail all the same.
-    if (reply.status === 409 && (known = readOffset(reply))! > stored) {
+    if (reply.status === 409 && (known = readOffset(reply)) > stored) {
       forget(-1)
       // Of next to none there could be millions.
-      if (known! < stored + 2 ** 16) await new Promise((resolve) => setTimeout(resolve, 500))
+      if (known - stored < 2 ** 16) await new Promise((resolve) => setTimeout(resolve, 500))
     }
     const result = readReply(reply, (json) => (isResult(json, url) ? json : undefined))
-    return known === undefined ? result : { ...result, wait: 0 }
+    return known < 0 ? result : { ...result, wait: 0 }
   }
 
   for (;;) {

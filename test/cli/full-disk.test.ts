@@ -96,3 +96,28 @@ it("an ingest that has no room to start says that its disk is full, and to leave
   expect(made.stderr).toMatch(/^sluice: .* full/)
   expect(made.stderr).not.toContain("    at ")
 })
+
+for (const isRunning of [true, false]) {
+  it(`the first backup of a data folder whose disk is full, ${isRunning ? "with" : "without"} its ingest, goes to another disk`, async (test) => {
+    const folder = await makeFolder()
+    const backup = join(await makeFolder(), "backup")
+    mountTmpfs(test, folder, "size=160m")
+    const data = join(folder, "data")
+    const ingest = await start(data, [])
+    const grant = createGrant({ size: 50_000, type: "application/octet-stream" })
+    expect((await putRaw(await sign(ingest.url, grant), new Uint8Array(grant.size))).status).toBe(200)
+    await expect.poll(() => existsSync(join(data, "spare-room"))).toBe(true)
+    if (!isRunning) {
+      ingest.child.kill("SIGTERM")
+      await ingest.ended
+    }
+    fillDisk(folder)
+    for (let times = 0; times < 2; times++) {
+      const made = await runCommand(["backup", backup, "--data", data], { env })
+      expect(made).toMatchObject({ code: 0 })
+    }
+    expect(await runCommand(["backup", "verify", backup], { env })).toMatchObject({ code: 0 })
+    // The catalog has what it needs to free space.
+    expect(existsSync(join(data, "spare-room"))).toBe(true)
+  })
+}

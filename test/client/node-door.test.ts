@@ -21,6 +21,8 @@ const start = async (put: RequestListener = store, post: RequestListener = sign)
   const origin = await listen((request, response) => {
     sockets.add(request.socket)
     agents.push(request.headers["user-agent"])
+    // Asked before the bytes of a large file.
+    if (request.method === "HEAD") return response.setHeader("x-sluice-range-start", "0").end()
     return (request.method === "PUT" ? put : post)(request, response)
   })
   const upload = (file: UploadableFile, options: UploaderOptions = {}) =>

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { createMemoryCatalog } from "../../src/ingest.ts"
-import { names } from "../../src/protocol.ts"
+import { names, type UploadGrant } from "../../src/protocol.ts"
 import { apiKey, createGrant, eventually, offsetOf, postResult, putRaw, register, sign, startIngest } from "./circle.ts"
 import { createPacedBody } from "./upload/paced-body.ts"
 
@@ -20,6 +20,37 @@ describe("the size of a file", () => {
     expect(await form.json()).toMatchObject({ code: "FILE_TOO_LARGE", data: { maxSize: 4 } })
     expect(await catalog.get(grant.key)).toBeNull()
     expect((await putRaw(await sign(url, createGrant({ size: 4 })), "hell")).status).toBe(200)
+  })
+})
+
+describe("HEAD of an upload that could not begin", () => {
+  it("says so by the status of its PUT, before a byte is sent, and keeps nothing", async () => {
+    const { url, catalog } = await startIngest({ maxFileSize: 9, quota: 8 })
+    const ask = async (grant: UploadGrant) => {
+      const signed = await sign(url, grant)
+      const head = await fetch(signed, { method: "HEAD" })
+      const put = await putRaw(signed, "")
+      return [head.status, head.headers.get("access-control-allow-origin"), put.status]
+    }
+    expect((await putRaw(await sign(url, createGrant()), "hello")).status).toBe(200)
+    expect(await ask(createGrant({ size: 10 }))).toEqual([413, "*", 413])
+    expect(await ask(createGrant({ size: 9 }))).toEqual([413, "*", 413])
+    const none = createGrant({ size: 4 })
+    expect(await ask(none)).toEqual([507, "*", 507])
+    expect(await catalog.get(none.key)).toBeNull()
+    expect(await ask(createGrant({ size: 3 }))).toEqual([200, "*", 409])
+  })
+
+  it("is answered for a key of another file, and for an upload that has failed", async () => {
+    const { url } = await startIngest()
+    const grant = createGrant()
+    const head = async (more: Partial<UploadGrant>) =>
+      (await fetch(await sign(url, { ...grant, ...more }), { method: "HEAD" })).status
+    expect((await putRaw(await sign(url, grant), "hello!")).status).toBe(413)
+    expect(await head({})).toBe(413)
+    const other = createGrant()
+    expect((await putRaw(await sign(url, other), "hello")).status).toBe(200)
+    expect(await head({ key: other.key, size: 7 })).toBe(409)
   })
 })
 

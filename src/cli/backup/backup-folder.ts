@@ -10,6 +10,7 @@ import { backupIdName, giveToOwner } from "../deployment/data-folder.ts"
 import type { DataFolder } from "../deployment/deployment.ts"
 import { isInside } from "../is-inside.ts"
 import { readRegularFile } from "../regular-file.ts"
+import { shortenSpareRoom } from "./shorten-spare-room.ts"
 import { isBackupId, type Manifest, readManifest, writeManifest } from "./manifest.ts"
 
 /** Names that a file system itself puts into the root of a disk. */
@@ -75,7 +76,7 @@ export const keepBackupId = async (folder: DataFolder): Promise<string> => {
   }
   const id = randomUUID()
   const draft = `${file}.${process.pid}.part`
-  try {
+  const write = async () => {
     const handle = await open(draft, "wx", 0o600)
     try {
       await handle.writeFile(`${id}\n`)
@@ -84,6 +85,13 @@ export const keepBackupId = async (folder: DataFolder): Promise<string> => {
     } finally {
       await handle.close()
     }
+  }
+  try {
+    await write().catch(async (error: unknown) => {
+      if (!isSystemError(error, "ENOSPC") || !shortenSpareRoom(folder.path)) throw error
+      await rm(draft, { force: true })
+      await write()
+    })
     // An invalid id was left by a full disk and is replaced. Otherwise the first of two commands wins.
     if (isThere) await renameFile(draft, file)
     else await link(draft, file)

@@ -28,6 +28,9 @@ interface OpenedDataFolder {
 /** The file with the id of a data folder; it exists once a backup was made. */
 export const backupIdName = "backup-id"
 
+/** The file whose room the catalog gets when the disk is full. */
+export const spareRoomName = "spare-room"
+
 /** The file that exists while a backup is being restored into a data folder. */
 export const restoringName = "restoring"
 

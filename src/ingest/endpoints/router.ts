@@ -93,7 +93,7 @@ const findResource = (service: Service, request: Incoming, target: Target): Reso
       key: toKey(first),
       moves: "in",
       methods: {
-        HEAD: (traced) => respondOffset(traced, url),
+        HEAD: (traced) => respondOffset(traced, url, origin),
         PUT: put,
         ...((request.method !== "POST" || !isForm(request)) && { POST: posted }),
         DELETE: (traced) => respondCancel(traced, url),

@@ -7,7 +7,7 @@ describe.each(bothDoors)("%s", (door) => {
   const serve = (fetch: Parameters<typeof serveBy>[0]) => serveBy(fetch, door)
 
   describe("an answer before the upload has ended", () => {
-    const size = 50_000_000
+    const size = 10_000_000
 
     test.each(["untouched", "cancelled", "half read"])(
       "reaches a client that reads only after sending all: body %s",
@@ -68,6 +68,23 @@ describe.each(bothDoors)("%s", (door) => {
       const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536)) })
       const response = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body, duplex: "half" } as RequestInit)
       expect([response.status, await response.text()]).toEqual([413, "too large"])
+    })
+
+    test("is not read to the end where it was refused: a browser sees the answer once its connection breaks", async () => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      onEnd(() => vi.useRealTimers())
+      const port = await serve(() => new Response("no", { status: 507 }))
+      const socket = await dial(port)
+      socket.on("error", () => {})
+      const closed = once(socket, "close")
+      socket.write(`PUT / HTTP/1.1\r\nhost: a\r\ncontent-length: ${size}\r\n\r\nabc`)
+      const [answer] = (await once(socket, "data")) as [Buffer]
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 507 /)
+      // It goes on sending as if there were no answer.
+      const sending = setInterval(() => socket.write("d"), 1)
+      onEnd(() => clearInterval(sending))
+      await vi.advanceTimersByTimeAsync(3000)
+      await closed
     })
 
     test("waits for a client that has fallen silent, but not for ever", async () => {

@@ -1,17 +1,10 @@
 import type { CatalogHistory } from "../catalog/history.ts"
 import type { DeliveryAttempt, UploadWithDelivery } from "../catalog/records.ts"
-import { endOfPrefix } from "../path-order.ts"
-import {
-  findDelivery,
-  listAttempts,
-  listDeliveries,
-  listFiles,
-  listFilesByPath,
-  listFilesOfApp,
-  listFilesOfOwner,
-} from "../sql/history.ts"
-import { type Row, toFile, toUpload } from "../sql/rows.ts"
+import { findDelivery, listAttempts, listDeliveries } from "../sql/history.ts"
+import { createFileListing } from "../sql/list-files.ts"
+import { type Row, toUpload } from "../sql/rows.ts"
 import type { Database } from "./database.ts"
+import { toStepReader } from "./step-reader.ts"
 
 /** Where the first page begins. */
 const newest = Number.MAX_SAFE_INTEGER
@@ -20,25 +13,7 @@ const toDelivery = (row: Row): UploadWithDelivery => toUpload(row) as UploadWith
 
 /** The listings for operators in the PostgreSQL catalog. */
 export const createHistory = ({ read }: Database): CatalogHistory => ({
-  list: async ({ appId, status, owner, before = newest, limit, offset = 0 }) => {
-    if (appId === undefined) return (await read.all(listFiles(status), before, limit, offset)).map(toFile)
-    const found =
-      owner === undefined
-        ? await read.all(listFilesOfApp(status), appId, before, limit, offset)
-        : await read.all(listFilesOfOwner(status), appId, before, limit, offset, owner)
-    return found.map(toFile)
-  },
-  listByPath: async ({ appId, prefix, owner, status, after, limit }) => {
-    const place = after === undefined ? "first" : "next"
-    const values = {
-      appId,
-      end: endOfPrefix(prefix),
-      limit,
-      ...(owner !== undefined && { owner }),
-      ...(after === undefined ? { prefix } : after),
-    }
-    return (await read.all(listFilesByPath(status, owner === undefined ? "all" : "owner", place), values)).map(toFile)
-  },
+  ...createFileListing(toStepReader(read)),
   listDeliveries: async ({ status, before = newest, limit }) =>
     (await read.all(listDeliveries(status), before, limit)).map(toDelivery),
   findDelivery: async (id) => {

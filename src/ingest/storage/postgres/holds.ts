@@ -1,18 +1,12 @@
 import type { CatalogHolds } from "../catalog/holds.ts"
 import type { UploadRecord } from "../catalog/records.ts"
-import { appsWithHeld, reject, release } from "../sql/holds.ts"
-import { isMeant } from "../sql/is-meant.ts"
-import { selectUpload, toUpload } from "../sql/rows.ts"
+import { reject, release } from "../sql/holds.ts"
+import { createHeldListing } from "../sql/list-held.ts"
 import { statements } from "../sql/statements.ts"
 import { toRejection } from "../upload-rules.ts"
 import type { Database } from "./database.ts"
+import { toStepReader } from "./step-reader.ts"
 import { findUpload, isGone, schedule } from "./steps.ts"
-
-/** The files of an app that are held, oldest first. */
-const heldOfApp = `
-  ${selectUpload} WHERE f.app_id = ? AND f.hold = 1 AND f.status = 'Uploaded' AND f.is_current = 1
-    AND f.id <> ALL (?::bigint[]) AND NOT ${isMeant("f")}
-  ORDER BY f.id LIMIT ?`
 
 /** What waits for a verdict in the PostgreSQL catalog. */
 export const createHolds = ({ read, write }: Database): CatalogHolds => ({
@@ -35,11 +29,8 @@ export const createHolds = ({ read, write }: Database): CatalogHolds => ({
       }
       return judged
     }),
-  listHeld: async ({ limit, except }) => {
-    const found: Array<UploadRecord> = []
-    for (const { appId } of await read.all(appsWithHeld)) {
-      found.push(...(await read.all(heldOfApp, appId!, [...except], limit)).map(toUpload))
-    }
-    return found
-  },
+  ...createHeldListing(toStepReader(read), {
+    sql: "f.id <> ALL (:except::bigint[])",
+    toValue: (ids) => ids,
+  }),
 })

@@ -35,7 +35,7 @@ export const createReadBlob = ({ client, journal, objects, blobs, names }: ReadS
       return new ReadableStream({ start: (controller) => controller.close() })
     }
     const { size, body } = await client
-      .getObject(name, { start, end, toBodyError: toStoreError })
+      .getObject(name, { start, end, toBodyError: toStoreError, isAwaited: true })
       .catch((cause: unknown) => {
         throw isOfNothing(cause) ? missing(cause) : cause
       })

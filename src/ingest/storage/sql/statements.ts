@@ -102,6 +102,7 @@ export const fileByPath = (whose: "all" | "owner"): string => `
 
 /** By name. */
 export const statements = {
+  isTaken: "SELECT 1 FROM files WHERE key = ? AND is_current = 1",
   insertNew: `${insertFile} ON CONFLICT (key) WHERE is_current = 1 DO NOTHING RETURNING id`,
   insertFile: `${insertFile} RETURNING id`,
   insertWhole: `

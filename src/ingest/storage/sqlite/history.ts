@@ -1,19 +1,12 @@
 import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlite"
 import type { CatalogHistory } from "../catalog/history.ts"
-import { endOfPrefix } from "../path-order.ts"
 import type { DeliveryAttempt, UploadWithDelivery } from "../catalog/records.ts"
-import {
-  findDelivery,
-  listAttempts,
-  listDeliveries,
-  listFiles,
-  listFilesByPath,
-  listFilesOfApp,
-  listFilesOfOwner,
-} from "../sql/history.ts"
-import { type Row, toFile, toUpload } from "../sql/rows.ts"
+import { findDelivery, listAttempts, listDeliveries } from "../sql/history.ts"
+import { createFileListing } from "../sql/list-files.ts"
+import { type Row, toUpload } from "../sql/rows.ts"
+import { createStepReader } from "./step-reader.ts"
 
-/** Where the first page begins; it also makes the query a search by key instead of a scan. */
+/** Where the first page begins. */
 const newest = Number.MAX_SAFE_INTEGER
 
 const toDelivery = (row: Row): UploadWithDelivery => toUpload(row) as UploadWithDelivery
@@ -33,27 +26,7 @@ export const createHistory = (database: DatabaseSync): CatalogHistory => {
     prepare(sql).all(...values) as ReadonlyArray<Row>
 
   return {
-    list: async ({ appId, status, owner, before = newest, limit, offset = 0 }) => {
-      if (appId === undefined) return all(listFiles(status), before, limit, offset).map(toFile)
-      const found =
-        owner === undefined
-          ? all(listFilesOfApp(status), appId, before, limit, offset)
-          : all(listFilesOfOwner(status), appId, before, limit, offset, owner)
-      return found.map(toFile)
-    },
-    listByPath: async ({ appId, prefix, owner, status, after, limit }) => {
-      const place = after === undefined ? "first" : "next"
-      const values = {
-        appId,
-        end: endOfPrefix(prefix),
-        limit,
-        ...(owner !== undefined && { owner }),
-        ...(after === undefined ? { prefix } : after),
-      }
-      const sql = listFilesByPath(status, owner === undefined ? "all" : "owner", place)
-      const found = prepare(sql).all(values) as ReadonlyArray<Row>
-      return found.map(toFile)
-    },
+    ...createFileListing(createStepReader(database)),
     listDeliveries: async ({ status, before = newest, limit }) =>
       all(listDeliveries(status), before, limit).map(toDelivery),
     findDelivery: async (id) => {

@@ -61,6 +61,9 @@ export const createUploads = (
     dropReplaced(file.id)
   }
 
+  /** Whether a file has the key. An insertion that meets it changes no row, but notes the id it was going to have: a page of the log. */
+  const isTaken = ({ key }: UploadGrant): boolean => one(sql.isTaken, key) !== undefined
+
   /** Whether there is room for a new file, whose key nobody has. */
   const hasRoom = ({ appId, size }: UploadGrant, quota: number | undefined, labels: FileLabels): boolean => {
     if (quota !== undefined && !fitsQuota(findUsage(sql, appId), size, quota, labels)) return false
@@ -131,7 +134,7 @@ export const createUploads = (
         const refusal = findRefusal(grant, now)
         if (refusal !== undefined) return { kind: refusal }
         if (isOfDeletedOwner(grant, labels, now) && findUpload(grant.key) === null) return { kind: "deleted" }
-        const inserted = hasRoom(grant, quota, labels) ? one(sql.insertNew, ...values) : undefined
+        const inserted = !isTaken(grant) && hasRoom(grant, quota, labels) ? one(sql.insertNew, ...values) : undefined
         if (inserted === undefined) {
           const settled = settle(grant.key, now) ? findRefusal(grant, now) : undefined
           return settled === undefined ? beginOnKnown(values, begin) : { kind: settled }
@@ -157,7 +160,7 @@ export const createUploads = (
         if (isGone(grant.appId, appSince)) return { kind: "refused" }
         if (findRefusal(grant, notes.now) !== undefined) return { kind: "refused" }
         if (isOfDeletedOwner(grant, labels, notes.now)) return { kind: "refused" }
-        if (!hasRoom(grant, quota, labels)) return { kind: "refused" }
+        if (isTaken(grant) || !hasRoom(grant, quota, labels)) return { kind: "refused" }
         const row = one(sql.insertWhole, ...toValues(grant, origin, notes.now, labels), fileHash)
         if (row === undefined) return { kind: "refused" }
         const id = row.id as number

@@ -11,11 +11,12 @@ import { meantFiles, oldestDeletion } from "../../../../src/ingest/storage/sql/d
 import { byCustomId, byFileKey, nextDeadline, toClaim, toRemove } from "../../../../src/ingest/storage/sql/files.ts"
 import { claimable, claimed } from "../../../../src/ingest/storage/sqlite/files.ts"
 import {
+  edgeOfFiles,
+  edgeOfPaths,
   listDeliveries,
   listFiles,
   listFilesByPath,
   listFilesOfApp,
-  listFilesOfOwner,
 } from "../../../../src/ingest/storage/sql/history.ts"
 import {
   dueOfEndpoint,
@@ -124,8 +125,9 @@ it("reads through an index wherever it is asked often", async () => {
     "SELECT 1 FROM deliveries WHERE status = 'dead' LIMIT 10",
     listFiles(),
     ...["Uploading", "Pending", "Uploaded", "Deleting", "Failed"].map(listFiles),
-    listFilesOfApp(),
-    ...["Uploading", "Uploaded", "Deleting", "Failed"].map(listFilesOfApp),
+    ...[undefined, "Uploading", "Uploaded", "Deleting", "Failed"].map((status) =>
+      listFilesOfApp(status, "all", "lazily"),
+    ),
     `SELECT id FROM files WHERE ${byFileKey} AND status <> 'Deleting'`,
     `SELECT id FROM files WHERE ${byCustomId} AND status <> 'Deleting'`,
     listDeliveries(),
@@ -174,20 +176,32 @@ it("reads through an index wherever it is asked often", async () => {
   expect(plan(listDeliveries("pending"))).toContain("INDEX deliveries_due")
   // An app's page is read in order, wherever it begins: nothing is sorted but the page itself.
   for (const status of [undefined, "Uploaded", "Failed"]) {
-    const page = plan(listFilesOfApp(status).replace(/ORDER BY f\.id DESC$/, ""))
-    expect(page).toContain("INDEX files_of_app (app_id=? AND is_current=? AND state=? AND rowid<?)")
+    const page = plan(listFilesOfApp(status, "all", "lazily").replace(/ORDER BY f\.id DESC$/, ""))
+    expect(page).toContain("INDEX files_of_app (app_id=? AND is_current=? AND state=? AND rowid>? AND rowid<?)")
     expect(page).not.toContain("TEMP B-TREE")
   }
   for (const status of [undefined, "Uploaded", "Pending"]) {
-    const ofOwner = plan(listFilesOfOwner(status).replace(/ORDER BY f\.id DESC$/, ""))
-    expect(ofOwner).toContain("INDEX files_of_owner (app_id=? AND owner=? AND state=? AND rowid<?)")
+    const ofOwner = plan(listFilesOfApp(status, "owner", "lazily").replace(/ORDER BY f\.id DESC$/, ""))
+    expect(ofOwner).toContain("INDEX files_of_owner (app_id=? AND owner=? AND state=? AND rowid>? AND rowid<?)")
     expect(ofOwner).not.toContain("TEMP B-TREE")
+    // Where a step ends is read in the order of the index, too.
+    for (const whose of ["all", "owner"] as const) {
+      const edges = [
+        edgeOfFiles(status, whose, "lazily"),
+        edgeOfPaths(status, whose, "first", "lazily"),
+        edgeOfPaths(status, whose, "next", "lazily"),
+      ]
+      for (const edge of edges.map(plan)) {
+        expect(edge).toContain("INDEX files_")
+        expect(edge).not.toMatch(/TEMP B-TREE|SCAN/)
+      }
+    }
     for (const [whose, index] of [
       ["all", "files_by_path (app_id=? AND state=? AND path"],
       ["owner", "files_of_owner_by_path (app_id=? AND owner=? AND state=? AND path"],
     ] as const) {
       const planOf = (place: "first" | "next") =>
-        plan(listFilesByPath(status, whose, place).replace(/ORDER BY f\.path, f\.id$/, ""))
+        plan(listFilesByPath(status, whose, place, "lazily").replace(/ORDER BY f\.path, f\.id$/, ""))
       expect(planOf("first")).toContain(`INDEX ${index}>? AND path<?)`)
       // The files of one path are passed by in a single step as well.
       expect(planOf("next")).toContain(`INDEX ${index}=? AND rowid>?)`)

@@ -66,3 +66,19 @@ it("takes nothing for flushed until that has worked", async () => {
   reader.exec("COMMIT")
   expect(await begin("d")).toMatchObject({ kind: "granted" })
 })
+
+it("writes nothing where a file that is there is sent again", async () => {
+  const { catalog, logSize } = await openCatalog()
+  const origin = "o"
+  const grantOf = (key: string) => ({ key, appId: "app", expires: 1, name: "n", size: 5, type: "text/plain" })
+  const begin = (key: string) => catalog.begin({ grant: grantOf(key), origin, now: 1 })
+  const notes = { fileHash: "h", now: 1, eventId: "evt_1", claimedUntil: null }
+  const whole = () => catalog.commitWhole({ grant: grantOf("whole"), origin, bytes: new Uint8Array(5), ...notes })
+  await begin("large")
+  await catalog.commit({ key: "large", epoch: 1, blobRef: null, ...notes })
+  expect(await whole()).toMatchObject({ kind: "committed" })
+  const size = await logSize()
+  for (const key of ["large", "whole", "large", "whole"]) expect(await begin(key)).toMatchObject({ kind: "finished" })
+  expect(await whole()).toEqual({ kind: "refused" })
+  expect(await logSize()).toBe(size)
+})

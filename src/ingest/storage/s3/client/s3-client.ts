@@ -50,6 +50,8 @@ export interface S3Client {
       readonly signal?: AbortSignal | undefined
       /** What the body fails with where it does not come to its end: by default with the `S3Error`. */
       readonly toBodyError?: ((failure: unknown) => unknown) | undefined
+      /** Somebody waits for the first byte: no more than a minute, whatever is tried. */
+      readonly isAwaited?: boolean | undefined
     },
   ) => Promise<{ readonly size: number; readonly body: ReadableStream<Uint8Array> }>
   /** Undefined where there is no such object, or no such bucket: the answer to a HEAD does not tell them apart. */
@@ -128,7 +130,7 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       return { etag: requireEtag(operation, answer) }
     },
 
-    getObject: async (key, { start, end, signal, toBodyError } = {}) => {
+    getObject: async (key, { start, end, signal, toBodyError, isAwaited } = {}) => {
       const operation = "GetObject"
       const isRange = start !== undefined || end !== undefined
       const headers = isRange ? { range: `bytes=${start ?? 0}-${end ?? ""}` } : {}
@@ -140,6 +142,7 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
         signal,
         toBodyError,
         isLarge: true,
+        isAwaited,
       })
       const size = sizeOf(answer)
       const isWhole = (): boolean => answer.status === 200 && isPlain(answer) && answer.header("etag") !== undefined

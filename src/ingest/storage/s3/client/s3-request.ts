@@ -40,6 +40,8 @@ export interface S3Request extends Unsigned {
   readonly toBodyError?: ((failure: unknown) => unknown) | undefined
   /** The server may take its time, or much is sent. */
   readonly isLarge?: boolean | undefined
+  /** Somebody waits for the answer: all tries together last as long as one may, until it begins. */
+  readonly isAwaited?: boolean | undefined
 }
 
 /** An answer whose body was read. */
@@ -162,13 +164,16 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
     const calm = isLarge ? patience.large : patience.small
     const length = body?.reduce((sum, piece) => sum + piece.length, 0) ?? 0
     const atMost = calm * (isLarge ? patiences.large : patiences.small) + (length / slowestBody) * 1000
+    const until = request.isAwaited ? performance.now() + calm : Infinity
     let isUnclear = false
     let isClockFollowed = false
     let isRenewed = false
     for (let count = 1; ; count++) {
       throwIfAborted()
       const keys = await unlessAborted(credentials.get(), signals)
-      const watch = createWatch(calm, signals, isContent ? Infinity : atMost)
+      // A dead connection leaves time for another one.
+      const share = request.isAwaited ? (count === 1 ? calm / 3 : until - performance.now()) : calm
+      const watch = createWatch(Math.max(share, 1), signals, isContent ? Infinity : atMost)
       let failure: S3Error
       let retryAfter = 0
       try {
@@ -198,9 +203,11 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
         failure = cause instanceof S3Error ? cause : toConnectionError(operation, cause, watch.isLate())
       }
       isUnclear ||= failure.isOutcomeUnknown
-      if (!failure.isRetryable || count === tries) throw Object.assign(failure, { isOutcomeUnknown: isUnclear })
       const longest = firstWait * 4 ** (count - 1)
-      await wait(Math.max(longest * (0.5 + Math.random() / 2), retryAfter), signals)
+      const pause = Math.max(longest * (0.5 + Math.random() / 2), retryAfter)
+      const isLast = count === tries || performance.now() + pause >= until
+      if (!failure.isRetryable || isLast) throw Object.assign(failure, { isOutcomeUnknown: isUnclear })
+      await wait(pause, signals)
     }
   }
 

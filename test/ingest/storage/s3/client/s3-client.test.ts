@@ -147,6 +147,25 @@ describe.each(transports)("over %s", (_name, tuning) => {
     expect(await failureOf(client.headObject("key"))).toMatchObject({ code: "TimedOut", isOutcomeUnknown: true })
   })
 
+  it("an answer that somebody waits for is given up within the time of one try, after another connection was tried", async () => {
+    const { double, client } = await setUp({}, { ...tuning, patience: { small: 100, large: 300 } })
+    await client.putObject("key", text("x"))
+    fail(double, "GetObject", 9, { kind: "hang" })
+    const read = (isAwaited: boolean) => failureOf(client.getObject("key", { start: 0, end: 0, isAwaited }))
+    expect(await read(true)).toMatchObject({ code: "TimedOut", isRetryable: true })
+    expect(countOf(double, "GetObject")).toBe(2)
+    expect(await read(false)).toMatchObject({ code: "TimedOut" })
+    expect(countOf(double, "GetObject")).toBe(6)
+  })
+
+  it("a dead connection is no failure where somebody waits for the answer of another", async () => {
+    const { double, client } = await setUp({}, { ...tuning, patience: { small: 100, large: 600 } })
+    await client.putObject("key", text("x"))
+    fail(double, "GetObject", 1, { kind: "hang" })
+    const { body } = await client.getObject("key", { start: 0, end: 0, isAwaited: true })
+    expect(String(await readAll(body))).toBe("x")
+  })
+
   it("the signal of the caller ends it at once, with its reason, and nothing stays with it", async () => {
     const { double, client } = await setUp({}, { ...tuning, firstWait: 60_000 })
     const uploadId = await client.createMultipartUpload("key")
