@@ -11,7 +11,8 @@ interface Bench {
   readonly until: (condition: () => boolean | Promise<boolean>) => Promise<void>
 }
 
-const file = (name: string) => ({ name, mimeType: "application/pdf", buffer: Buffer.alloc(heldSize, 7) })
+/** So large that what is on its way when a request is broken off is never all of it. */
+const file = (name: string) => ({ name, mimeType: "application/pdf", buffer: Buffer.alloc(4 * heldSize, 7) })
 
 /** Uploads that were interrupted: who offers them, on a page that has several lists of them and in several tabs. */
 export const describeResume = ({ page: getPage, newPage, site, open, until }: Bench): void => {
@@ -45,11 +46,12 @@ export const describeResume = ({ page: getPage, newPage, site, open, until }: Be
     await chooser.setFiles(await pick([file(name)]))
   }
   /** Starts the upload of files that get no further. @returns lets them go on */
-  const begin = async (names: ReadonlyArray<string>, where = getPage()) => {
-    const before = site().inFlight()
+  const begin = async (names: ReadonlyArray<string>, where: Locator | Page = dropzone()) => {
+    // What a reload has broken off is noticed a moment later.
+    await until(() => site().inFlight() === 0)
     const releases = names.map((name) => site().hold(name, 500_000))
-    await give(dropzone(where), ...names.map(file))
-    await until(() => site().inFlight() === before + names.length)
+    await give(where, ...names.map(file))
+    await until(() => site().inFlight() === names.length)
     return () => releases.forEach((release) => release())
   }
 
@@ -123,8 +125,34 @@ export const describeResume = ({ page: getPage, newPage, site, open, until }: Be
       await offers(other, "a.pdf")
       last()
       await page.close()
-      await other.evaluate(() => dispatchEvent(new Event("focus")))
       await offers(other, "a.pdf", "c.pdf")
+    })
+
+    test("is none that waits in another list of the page, until that list is gone; resumed in one it leaves the other", async () => {
+      const page = getPage()
+      await open(`${lone}&named&links`)
+      const [first, second] = [dropzone().first(), dropzone().last()]
+      const begun = await begin(["a.pdf"], first)
+      await page.reload()
+      begun()
+      await offers(first, "a.pdf")
+      await offers(second, "a.pdf")
+      const release = await begin(["b.pdf"], first)
+      await button("Pause b.pdf", first).click()
+      await first.locator('[data-sluice="file"][data-state="paused"]', { hasText: "b.pdf" }).waitFor()
+      release()
+      await again("a.pdf", second)
+      await second.locator('[data-sluice="file"][data-state="done"]', { hasText: "a.pdf" }).waitFor()
+      await offers(first)
+      expect(await offered(second)).toEqual([])
+      await button("Elsewhere").click()
+      await dropzone().first().waitFor({ state: "detached" })
+      await button("Here").click()
+      await offers(first, "b.pdf")
+      await offers(second, "b.pdf")
+      await button("Discard b.pdf", second).click()
+      await offers(second)
+      await offers(first)
     })
 
     test("that another tab has cancelled says so where it is listed, and is sent anew", async () => {

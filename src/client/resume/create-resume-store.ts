@@ -88,6 +88,8 @@ const makeParts = (name: string) => {
     handles: createFileHandles(),
     inUse: createFilesInUse(),
     shown: createShownUploads(locks, changes.tell),
+    /** Other pages that are waited for. */
+    awaited: new Set<string>(),
   }
 }
 const parts = new Map<string, ReturnType<typeof makeParts>>()
@@ -95,8 +97,18 @@ const parts = new Map<string, ReturnType<typeof makeParts>>()
 const makeStore = (name: string, readScope: () => string | undefined, maxAge: number): ResumeStore => {
   const shared = parts.get(name) ?? makeParts(name)
   parts.set(name, shared)
-  const { records, locks, changes, handles, inUse, shown } = shared
+  const { records, locks, changes, handles, inUse, shown, awaited } = shared
   const isOld = ({ keptAt }: ResumeRecord) => keptAt + maxAge <= Date.now()
+
+  /** A tab that is closed tells nobody: its lock does. */
+  const waitForPage = (page: string) => {
+    if (awaited.has(page)) return
+    awaited.add(page)
+    void locks
+      .released(page)
+      .catch(() => {})
+      .then(() => awaited.delete(page) && changes.tell())
+  }
 
   const openFile = async (options: ResumeEntryOptions, file: File): Promise<ResumeEntry> => {
     const scope = readScope()
@@ -226,8 +238,9 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
         const scope = readScope()
         const [all, held] = await Promise.all([records.list(), locks.held()])
         const here = shown.ids()
-        const isTaken = ({ id, page }: ResumeRecord) =>
-          held.has(id) || here.has(id) || (page !== undefined && page !== shown.page && held.has(page))
+        const isElsewhere = ({ page }: ResumeRecord) => page !== undefined && page !== shown.page && held.has(page)
+        const isTaken = (record: ResumeRecord) => held.has(record.id) || here.has(record.id) || isElsewhere(record)
+        for (const { page } of all.filter(isElsewhere)) waitForPage(page!)
         const isOver = (record: ResumeRecord) => isOld(record) && !held.has(record.id)
         await Promise.all(all.filter(isOver).map(({ id }) => records.remove(id, isOld)))
         return all

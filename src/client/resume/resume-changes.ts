@@ -1,7 +1,7 @@
 /** Tells all tabs of the origin that what can be resumed may have changed. */
 export interface ResumeChanges {
   readonly tell: () => void
-  readonly subscribe: (listener: () => void) => () => void
+  readonly subscribe: (listener: () => void) => () => unknown
 }
 
 /** ms in which changes are told together. */
@@ -31,13 +31,8 @@ export const createResumeChanges = (name: string): ResumeChanges => {
     },
     subscribe: (listener) => {
       open()
-      // A tab that was closed has told nobody: the user comes from there.
-      if (listeners.size === 0) addEventListener("focus", call)
       listeners.add(listener)
-      return () => {
-        listeners.delete(listener)
-        if (listeners.size === 0) removeEventListener("focus", call)
-      }
+      return () => listeners.delete(listener)
     },
   }
 }

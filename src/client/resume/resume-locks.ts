@@ -4,6 +4,8 @@ export interface ResumeLocks {
   readonly exclusively: <A>(id: string, work: () => Promise<A>, signal: AbortSignal, onWait: () => void) => Promise<A>
   /** Holds a lock as long as this page lives, or until it is released. Fails: never. @returns releases it */
   readonly hold: (id: string) => () => void
+  /** Settles once nobody holds a lock any more, also because the tab was closed. */
+  readonly released: (id: string) => Promise<unknown>
   /** The uploads that some tab is working on right now, and the other locks that are held. */
   readonly held: () => Promise<ReadonlySet<string>>
 }
@@ -30,6 +32,7 @@ export const createResumeLocks = (name: string): ResumeLocks => {
       wait().catch(() => {}) // there are no locks
       return release
     },
+    released: async (id) => navigator.locks.request(prefix + id, () => {}),
     held: async () => {
       const { held = [] } = await navigator.locks.query()
       const ids = held.map((lock) => lock.name ?? "").filter((lockName) => lockName.startsWith(prefix))

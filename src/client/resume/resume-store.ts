@@ -86,5 +86,5 @@ export interface ResumeStore {
    */
   readonly occupy?: ((file: File) => () => void) | undefined
   /** Calls back when what {@link list} returns may have changed, in this tab or another one. @returns stops it */
-  readonly subscribe?: ((listener: () => void) => () => void) | undefined
+  readonly subscribe?: ((listener: () => void) => () => unknown) | undefined
 }

@@ -88,7 +88,7 @@ export const createInterruptedUploads = (
     store.set({ interrupted: found, otherFile: isAsked ? otherFile : undefined })
   }
 
-  let stop: (() => void) | undefined
+  let stop: (() => unknown) | undefined
   const follow = () => {
     stop?.()
     // Any of them may be resumed or discarded elsewhere, also in another tab.
