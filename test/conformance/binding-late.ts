@@ -130,6 +130,21 @@ export const describeBindingLate = (name: string, bundle: () => Promise<Readonly
       expect(await told("submit")).toEqual([])
     })
 
+    test("what a save itself has replaced is not to be undone, though the code of undoing comes after it", async () => {
+      const { asked, release } = await hold("watch-undo")
+      await open("form&endpoint=avatar&name=photos&submit")
+      for (const [index, name] of ["me.png", "new.png"].entries()) {
+        await choose(png(name))
+        await becomes("picked")
+        await save()
+        await expect.poll(() => told("submit")).toHaveLength(index + 1)
+      }
+      await asked
+      await expect.poll(names).toEqual(["new.png"])
+      await expect.poll(() => page.locator('[data-sluice="removed"]').count()).toBe(0)
+      release()
+    })
+
     test("where that cannot be had which holds a form, it is not sent without its files, and is sent with none", async (context) => {
       await needBrowserThatAsksAgain(context, browser)
       const find = await lose("form-field")

@@ -393,6 +393,21 @@ export const describeRows = (tools: BindingTools): void => {
       await expect.poll(async () => (await names()).at(-1)).toBe("a.png")
     })
 
+    test("Delete on a handle keeps the place: on the next handle, and on a button of the last file, which has none", async () => {
+      await open("component=dropzone&endpoint=anything&rows=reorder")
+      await give("a.png", "b.png", "c.png")
+      await button("Move b.png").focus()
+      await getPage().keyboard.press("Delete")
+      await namesAre("a.png", "c.png")
+      await focusIs("Move c.png")
+      await getPage().keyboard.press("Delete")
+      await namesAre("a.png")
+      await focusIs("Remove a.png")
+      await getPage().keyboard.press("Control+z")
+      await namesAre("a.png", "c.png")
+      expect(complaints()).toEqual([])
+    })
+
     test("a form's keys are in that order, and undo knows it", async () => {
       await open("form&name=photos&initial&mode=auto&rows=reorder")
       await button("Move two.png").focus()

@@ -18,6 +18,7 @@ import { describeManners } from "./binding-manners.ts"
 import { describeRoom } from "./binding-room.ts"
 import { describeLooks } from "./binding-looks.ts"
 import { describeTray } from "./binding-tray.ts"
+import { describeResume } from "./binding-resume.ts"
 
 declare global {
   interface Window {
@@ -574,6 +575,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
     describeLooks({ page: () => page, site: () => site, open, until })
     describeAvatar({ page: () => page, site: () => site, open, until })
     describeManners({ page: () => page, site: () => site, open, until, complaints: () => complaints })
+
+    describeResume({ page: () => page, newPage, site: () => site, open, until })
 
     describeTray({ page: () => page, site: () => site, until, complaints: () => complaints })
 

@@ -4,8 +4,10 @@ import { cancelStored } from "../../transfer/cancel-stored.ts"
 import { createFileHandles } from "./file-handles.ts"
 import { createFilesInUse } from "./files-in-use.ts"
 import { fingerprint } from "./fingerprint.ts"
+import { createResumeChanges } from "./resume-changes.ts"
 import { createResumeLocks } from "./resume-locks.ts"
 import { createResumeRecords, type ResumeRecord } from "./resume-records.ts"
+import { createShownUploads } from "./shown-uploads.ts"
 import type { InterruptedUpload, ResumeEntry, ResumeEntryOptions, ResumeStore, PickedHandle } from "./resume-store.ts"
 
 /** How interrupted uploads are remembered. */
@@ -76,19 +78,37 @@ export const createResumeStore = (options: ResumeStoreOptions = {}): ResumeStore
 }
 
 /** What the stores of one database share. */
-const makeParts = (name: string) => ({
-  records: createResumeRecords(name),
-  locks: createResumeLocks(name),
-  handles: createFileHandles(),
-  inUse: createFilesInUse(),
-})
+const makeParts = (name: string) => {
+  const locks = createResumeLocks(name)
+  const changes = createResumeChanges(name)
+  return {
+    records: createResumeRecords(name),
+    locks,
+    changes,
+    handles: createFileHandles(),
+    inUse: createFilesInUse(),
+    shown: createShownUploads(locks, changes.tell),
+    /** Other pages that are waited for. */
+    awaited: new Set<string>(),
+  }
+}
 const parts = new Map<string, ReturnType<typeof makeParts>>()
 
 const makeStore = (name: string, readScope: () => string | undefined, maxAge: number): ResumeStore => {
   const shared = parts.get(name) ?? makeParts(name)
   parts.set(name, shared)
-  const { records, locks, handles, inUse } = shared
+  const { records, locks, changes, handles, inUse, shown, awaited } = shared
   const isOld = ({ keptAt }: ResumeRecord) => keptAt + maxAge <= Date.now()
+
+  /** A tab that is closed tells nobody: its lock does. */
+  const waitForPage = (page: string) => {
+    if (awaited.has(page)) return
+    awaited.add(page)
+    void locks
+      .released(page)
+      .catch(() => {})
+      .then(() => awaited.delete(page) && changes.tell())
+  }
 
   const openFile = async (options: ResumeEntryOptions, file: File): Promise<ResumeEntry> => {
     const scope = readScope()
@@ -107,12 +127,21 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
     let key = kept?.key
     /** Stands for this entry, among others of the same file. */
     const self = {}
-    if (kept !== undefined) inUse.take(id, file, self)
+    const { isField } = options
+    const { page } = shown
+    if (kept !== undefined) {
+      inUse.take(id, file, self)
+      shown.know(file, id)
+      // It is this page's now.
+      await records.put(id, (present) => present && { ...present, isField, page })
+      changes.tell()
+    }
 
     const keep: ResumeEntry["keep"] = async (upload) => {
       const now = Date.now()
       if (!inUse.isFree(id, file)) return upload
       inUse.take(id, file, self)
+      shown.know(file, id)
       let isCopy = false
       const put = (handle: PickedHandle | undefined) =>
         records.put(id, (present) => {
@@ -135,6 +164,8 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
             loaded,
             keptAt: now,
             handle: handle ?? present?.handle,
+            isField,
+            page,
           }
         })
       const handle = handles.of(file)
@@ -145,6 +176,7 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
       })
       if (isCopy) {
         inUse.release(id, self)
+        shown.forget(file)
         return upload
       }
       const used = there?.upload ?? upload
@@ -176,15 +208,22 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
         key === undefined ? work() : inUse.sending(id, file, () => locks.exclusively(id, work, ...rest)),
       forget: () => {
         clearTimeout(timer)
+        shown.forget(file)
         // Only then: a file that looks the same would go on with what is still remembered of this one.
-        return records.remove(id, (present) => present.upload.key === key).finally(() => inUse.release(id, self))
+        return records
+          .remove(id, (present) => present.upload.key === key)
+          .finally(() => {
+            inUse.release(id, self)
+            // What was never interrupted, nobody offers.
+            if (kept !== undefined) changes.tell()
+          })
       },
     }
   }
 
   const toInterrupted = (record: ResumeRecord): InterruptedUpload => {
-    const { id, slug, size, loaded, type, lastModified, input, startedAt, handle } = record
-    const about = { id, slug, name: record.name, size, loaded, type, lastModified, input, startedAt }
+    const { id, slug, size, loaded, type, lastModified, input, startedAt, handle, isField } = record
+    const about = { id, slug, name: record.name, size, loaded, type, lastModified, input, startedAt, isField }
     return handle === undefined ? about : { ...about, reopen: () => handles.reopen(handle, record) }
   }
 
@@ -198,10 +237,14 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
       try {
         const scope = readScope()
         const [all, held] = await Promise.all([records.list(), locks.held()])
+        const here = shown.ids()
+        const isElsewhere = ({ page }: ResumeRecord) => page !== undefined && page !== shown.page && held.has(page)
+        const isTaken = (record: ResumeRecord) => held.has(record.id) || here.has(record.id) || isElsewhere(record)
+        for (const { page } of all.filter(isElsewhere)) waitForPage(page!)
         const isOver = (record: ResumeRecord) => isOld(record) && !held.has(record.id)
         await Promise.all(all.filter(isOver).map(({ id }) => records.remove(id, isOld)))
         return all
-          .filter((record) => !isOld(record) && !held.has(record.id) && record.scope === scope)
+          .filter((record) => !isOld(record) && !isTaken(record) && record.scope === scope)
           .filter((record) => slug === undefined || record.slug === slug)
           .toSorted((a, b) => b.startedAt - a.startedAt)
           .map(toInterrupted)
@@ -213,8 +256,11 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
       let url: string | undefined
       const isMeant = ({ upload }: ResumeRecord) => Boolean((url = upload.url))
       await records.remove(id, isMeant).catch(() => {})
+      changes.tell()
       if (url !== undefined) void cancelStored(async (...request) => fetch(...request), url)
     },
     attachHandle: handles.attach,
+    occupy: shown.occupy,
+    subscribe: changes.subscribe,
   }
 }

@@ -2,7 +2,11 @@
 export interface ResumeLocks {
   /** Does the work with the lock of an upload; `onWait` is called if it has to wait for the lock. */
   readonly exclusively: <A>(id: string, work: () => Promise<A>, signal: AbortSignal, onWait: () => void) => Promise<A>
-  /** The uploads that some tab is working on right now. */
+  /** Holds a lock as long as this page lives, or until it is released. Fails: never. @returns releases it */
+  readonly hold: (id: string) => () => void
+  /** Settles once nobody holds a lock any more, also because the tab was closed. */
+  readonly released: (id: string) => Promise<unknown>
+  /** The uploads that some tab is working on right now, and the other locks that are held. */
   readonly held: () => Promise<ReadonlySet<string>>
 }
 
@@ -21,6 +25,14 @@ export const createResumeLocks = (name: string): ResumeLocks => {
       }
       return result.done
     },
+    hold: (id) => {
+      let release = () => {}
+      const released = new Promise<void>((resolve) => (release = resolve))
+      const wait = async () => navigator.locks.request(prefix + id, () => released)
+      wait().catch(() => {}) // there are no locks
+      return release
+    },
+    released: async (id) => navigator.locks.request(prefix + id, () => {}),
     held: async () => {
       const { held = [] } = await navigator.locks.query()
       const ids = held.map((lock) => lock.name ?? "").filter((lockName) => lockName.startsWith(prefix))

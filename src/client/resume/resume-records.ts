@@ -24,6 +24,9 @@ export interface ResumeRecord {
   /** When its URL was last signed or renewed, ms since the epoch. */
   readonly keptAt: number
   readonly handle?: PickedHandle | undefined
+  readonly isField?: boolean | undefined
+  /** The page that opened it last: the name of the lock that it holds while it shows uploads. */
+  readonly page?: string | undefined
 }
 
 /** Every method is one transaction. Fails: rejects with IndexedDB's error, and where there is no IndexedDB. */

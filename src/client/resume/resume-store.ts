@@ -9,6 +9,8 @@ export interface ResumeEntryOptions {
   readonly slug: string
   readonly input: unknown
   readonly file: UploadableFile
+  /** Whether it is a file of a field of a form: only fields offer it again. */
+  readonly isField?: boolean | undefined
 }
 
 /** The remembered upload of one file. */
@@ -48,6 +50,8 @@ export interface InterruptedUpload {
   readonly input: Json | undefined
   /** When it began, ms since the epoch. */
   readonly startedAt: number
+  /** Whether it was begun by a field of a form: resumed anywhere else its key would miss the form. */
+  readonly isField?: boolean | undefined
   /**
    * Opens the same file again without the user searching for it. It asks for permission to read the file, so call it
    * on a click. Absent where the browser keeps no handle: the user then picks the file once more, and it is
@@ -70,10 +74,17 @@ export interface PickedHandle {
  */
 export interface ResumeStore {
   readonly open: (options: ResumeEntryOptions) => Promise<ResumeEntry>
-  /** What can be resumed, newest first, without uploads that a tab is working on right now. */
+  /** What can be resumed, newest first, without uploads that a tab is working on right now, and those that are occupied. */
   readonly list: (slug?: string) => Promise<ReadonlyArray<InterruptedUpload>>
   /** Forgets an interrupted upload, and ends it at the ingest. */
   readonly remove: (id: string) => Promise<void>
   /** Remembers that the file can be opened again with this handle, from a drop or a file picker. */
   readonly attachHandle: (file: File, handle: PickedHandle) => void
+  /**
+   * The page shows the upload of this file, whether it moves, waits or has failed: it is listed nowhere, in no tab, until it
+   * is left, or the page is gone. May be called before the upload is opened. @returns leaves it
+   */
+  readonly occupy?: ((file: File) => () => void) | undefined
+  /** Calls back when what {@link list} returns may have changed, in this tab or another one. @returns stops it */
+  readonly subscribe?: ((listener: () => void) => () => unknown) | undefined
 }

@@ -1,4 +1,5 @@
 import type { InterruptedUpload, ResumeStore } from "../../client/resume/resume-store.ts"
+import { belongsToForm } from "../form/belongs-to-form.ts"
 import { passHandle } from "../files/kept-handles.ts"
 import { nameFile } from "../files/rename-file.ts"
 import type { AnyComponentOptions } from "./upload-component-options.ts"
@@ -20,6 +21,8 @@ export const nameAsBefore = (entry: InterruptedUpload, file: File, resumeStore: 
 export interface InterruptedUploads {
   /** Checks again which uploads can be resumed. */
   readonly refresh: () => Promise<void>
+  /** The resume store is another one. */
+  readonly follow: () => void
   /** Call it in a page: uploads are only offered there. @returns stops it */
   readonly connect: () => () => void
   /** Listed files resume the uploads that they belong to. @returns the uploads that are still offered */
@@ -73,22 +76,35 @@ export const createInterruptedUploads = (
     const entries = await list(asked, endpoint)
     // By now it may be another user's store, or another route.
     if (asked !== resumeStore() || endpoint !== options().endpoint) return
-    const { files, interrupted: shown } = store.get()
+    const { files, interrupted: shown, otherFile } = store.get()
     const listed = files.filter(isChosen).filter(({ status }) => status !== "aborted")
-    const found = entries.filter((entry) => !listed.some(({ file }) => isSameFile(entry, file)))
+    const isOurs = ({ isField }: InterruptedUpload) => !isField || belongsToForm(options())
+    const found = entries.filter((entry) => isOurs(entry) && !listed.some(({ file }) => isSameFile(entry, file)))
     // A page may make a new resume store whenever it renders: without changes there is no reason to render.
     const toText = (list: typeof shown) =>
       list.map(({ id, loaded, reopen }) => [id, loaded, reopen !== undefined].join()).join()
-    if (toText(found) !== toText(shown)) store.set({ interrupted: found })
+    if (toText(found) === toText(shown)) return
+    const isAsked = found.some(({ id }) => id === otherFile?.id)
+    store.set({ interrupted: found, otherFile: isAsked ? otherFile : undefined })
+  }
+
+  let stop: (() => unknown) | undefined
+  const follow = () => {
+    stop?.()
+    // Any of them may be resumed or discarded elsewhere, also in another tab.
+    stop = isConnected ? resumeStore()?.subscribe?.(() => void refresh()) : undefined
+    void refresh()
   }
 
   return {
     refresh,
+    follow,
     connect: () => {
       isConnected = true
-      void refresh()
+      follow()
       return () => {
         isConnected = false
+        stop?.()
       }
     },
     claim: (items) =>

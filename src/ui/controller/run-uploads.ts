@@ -6,7 +6,9 @@ import type { Upload } from "../../client/upload.ts"
 import type { UploadEvent } from "../../client/upload-event.ts"
 import type { DoneUpload, UploadOutcome } from "../../client/upload-outcome.ts"
 import { keepPath } from "../files/file-paths.ts"
+import { belongsToForm } from "../form/belongs-to-form.ts"
 import { canRetry } from "./can-retry.ts"
+import type { OccupiedUploads } from "./occupied-uploads.ts"
 import { isLimitOfRoute, toLimitWords } from "../texts/limit-words.ts"
 import { tellDeveloper, tellOperator } from "../diagnosis/tell-operator.ts"
 import type { AnyComponentOptions } from "./upload-component-options.ts"
@@ -35,6 +37,8 @@ export interface UploadRunner {
 interface RunnerOptions {
   readonly setup: UploadSetup<TypedFileRouter>
   readonly store: UploadStore
+  /** Those that may still go on. */
+  readonly occupied: OccupiedUploads
   /** The component's latest options. */
   readonly options: () => AnyComponentOptions
   /** Tells the page how a file ended. */
@@ -64,6 +68,10 @@ const toUploadError = (cause: unknown): UploadError =>
   UploadError.is(cause)
     ? cause
     : new UploadError({ code: "BAD_REQUEST", message: cause instanceof Error ? cause.message : String(cause), cause })
+
+/** What was cancelled elsewhere, in another tab say, is cancelled here, and not something that has gone wrong. */
+const asCancelled = (outcome: Outcome): Outcome =>
+  outcome.status === "failed" && outcome.error.code === "ABORTED" ? { ...outcome, status: "aborted" } : outcome
 
 /** What an event changes in a file's item. */
 const toPatch = (event: UploadEvent<TypedFileRoute, File>, item?: UploadItem): Partial<UploadItem> => {
@@ -125,6 +133,7 @@ const toPatch = (event: UploadEvent<TypedFileRoute, File>, item?: UploadItem): P
 export const createUploadRunner = ({
   setup,
   store,
+  occupied,
   options,
   report,
   renewRoute,
@@ -164,8 +173,9 @@ export const createUploadRunner = ({
     return prepared.filter(({ status }) => status === "queued")
   }
 
-  const send = (items: ReadonlyArray<ChosenItem>, input: unknown): Promise<Array<Outcome>> => {
-    const { endpoint, headers, resumeStore } = options()
+  const send = async (items: ReadonlyArray<ChosenItem>, input: unknown): Promise<Array<Outcome>> => {
+    const { endpoint, headers, resumeStore = setup.options.resumeStore } = options()
+    const isField = belongsToForm(options())
     const idOf = new Map(items.map(({ file, id }) => [file, id]))
     const ids = [...idOf.values()]
     const places = new Map(ids.map((id, index) => [id, index]))
@@ -202,7 +212,10 @@ export const createUploadRunner = ({
       const patch = { retryAt: undefined, ...toPatch(event, item) }
       const error = patch.error && toLimitWords(patch.error, event.file.size, store.routeConfig(), setup.texts)
       store.change(id, { ...patch, error })
-      if (event.type === "end" && /^(?:done|aborted)$/.test(event.outcome.status)) uploads.delete(id)
+      if (event.type === "end" && /^(?:done|aborted)$/.test(event.outcome.status)) {
+        uploads.delete(id)
+        occupied.remove({ id })
+      }
       if (event.type === "end" && event.outcome.status === "done") stored(id)
       if (event.type === "wait" && event.error) tellOfWait(event.error, event.delay)
       if (event.type === "end") end(event.outcome)
@@ -212,10 +225,11 @@ export const createUploadRunner = ({
       files: items.map(({ file }) => file),
       input,
       headers,
-      resumeStore,
+      resumeStore: resumeStore && { ...resumeStore, open: (file) => resumeStore.open({ ...file, isField }) },
       onUploadBegin: (event) => options().onUploadBegin?.(event),
       onUploadProgress: (progress) => options().onUploadProgress?.(progress),
-      onEvent: (event) => {
+      onEvent: (told) => {
+        const event = told.type === "end" ? { ...told, outcome: asCancelled(told.outcome) } : told
         // The page has let these files through: it goes by limits that the app no longer has.
         if (event.type !== "end" || event.outcome.status !== "failed" || !isLimitOfRoute(event.outcome.error))
           return follow(event)
@@ -223,8 +237,13 @@ export const createUploadRunner = ({
         void renewal.then(() => follow(event))
       },
     })
-    for (const { id } of items) uploads.set(id, upload)
-    return upload.done().finally(() => renewal)
+    for (const item of items) {
+      uploads.set(item.id, upload)
+      occupied.add(item, resumeStore)
+    }
+    const outcomes = await upload.done()
+    await renewal
+    return outcomes.map(asCancelled)
   }
 
   return {
@@ -283,8 +302,9 @@ export const createUploadRunner = ({
       store.change(id, { status: "queued", waitingFor: undefined, retryAt: undefined, error: undefined })
       wake()
     },
-    forget: ({ id }) => {
-      for (const map of [uploads, runs, wakers]) map.delete(id)
+    forget: (item) => {
+      for (const map of [uploads, runs, wakers]) map.delete(item.id)
+      occupied.remove(item)
     },
     abort: ({ id, file }) => {
       const upload = uploads.get(id)

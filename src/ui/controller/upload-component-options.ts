@@ -95,11 +95,11 @@ export interface InitialFile {
  * towards the route's limits.
  */
 export interface UploadFieldOptions {
-  /** Files that were stored before: listed, and removable. A reset of the form restores them. */
+  /** Files that were stored before: listed, and removable. A reset of the form restores them, unless there is a `value`. */
   readonly initialFiles?: ReadonlyArray<InitialFile> | undefined
   /**
    * Keys of the stored files, in their order, where the page controls them; `onValueChange` reports changes. The names
-   * come from `initialFiles`.
+   * come from `initialFiles`. A reset of the form leaves them to the page.
    */
   readonly value?: ReadonlyArray<string> | undefined
   /** The name under which a form gets the key of each listed stored file. */

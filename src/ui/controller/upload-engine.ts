@@ -8,6 +8,7 @@ import { forgetInTime } from "./forget-in-time.ts"
 import { createInterruptedUploads } from "./interrupted-uploads.ts"
 import { findMissing, judgeCounts } from "../files/judge-counts.ts"
 import { judgeDrag } from "../files/judge-drag.ts"
+import { createOccupiedUploads } from "./occupied-uploads.ts"
 import { createOutcomeReporter } from "./report-outcomes.ts"
 import { passHandle } from "../files/kept-handles.ts"
 import { createRemovals } from "./removals.ts"
@@ -53,10 +54,12 @@ export const createUploadEngine = ({
   const value = createFieldValue(latest, initial.files)
 
   const interrupted = createInterruptedUploads(store, latest, readResumeStore)
+  const occupied = createOccupiedUploads()
   const report = createOutcomeReporter(latest, url)
   const runner = createUploadRunner({
     setup,
     store,
+    occupied,
     options: latest,
     report,
     renewRoute: async () => {
@@ -188,10 +191,12 @@ export const createUploadEngine = ({
     connect: () => {
       followRoute()
       const stopFollowing = onRenewal(followRoute)
+      const leave = occupied.connect()
       const disconnect = interrupted.connect()
       const stopTicking = tickCountdown(store.get, store.subscribe, () => store.set({}))
       return () => {
         disconnect()
+        leave()
         stopFollowing()
         stopTicking()
       }
@@ -204,7 +209,7 @@ export const createUploadEngine = ({
       const next = latest()
       if (resumeStore !== readResumeStore()) {
         resumeStore = readResumeStore()
-        void interrupted.refresh()
+        interrupted.follow()
       }
       const isDisabled = next.disabled ?? false
       if (isDisabled !== store.get().isDisabled) store.set({ isDisabled })

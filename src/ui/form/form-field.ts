@@ -62,9 +62,15 @@ export const connectField = ({ id, root, controller, options, texts }: FieldOpti
     return files.every(({ status }) => status === "done" || status === "aborted")
   }
 
+  /** The app may delete them now. What was replaced a moment ago, by this very submission, is offered by code that is still being loaded. */
+  const forgetRemoved = () => {
+    if (controller.getState().removed !== undefined) controller.forgetRemoved()
+  }
+
   const onSubmit = (event: Event) => {
     const { target, submitter } = event as SubmitEvent
-    if (!isOwnForm(id, root, target) || (submitter as HTMLButtonElement | null)?.formNoValidate) return
+    if (!isOwnForm(id, root, target)) return
+    if ((submitter as HTMLButtonElement | null)?.formNoValidate) return forgetRemoved()
     const stop = () => {
       event.preventDefault()
       event.stopImmediatePropagation()
@@ -72,13 +78,13 @@ export const connectField = ({ id, root, controller, options, texts }: FieldOpti
     if (options().config?.uploadOnSubmit !== true) {
       // Code that sets `noValidate` has its own rules for missing files. But it does not know that files are still
       // uploading, and neither do browsers that validated before they were told.
-      if (findProblem()?.kind !== "customError") return
+      if (findProblem()?.kind !== "customError") return forgetRemoved()
       stop()
       return report()
     }
     const { files } = controller.getState()
     const isReady = !files.some((item) => isPending(item) || item.status === "failed")
-    if (isReady && submitting === undefined) return
+    if (isReady && submitting === undefined) return forgetRemoved()
     stop()
     if (submitting !== undefined) return
     // A form that browsers do not validate.

@@ -5,7 +5,8 @@ import { findRows, isFar, listButtons, toDeed } from "./file-rows.ts"
  * Keeps the focus of keyboard users in place. When the focused element disappears (a file is removed, a button is no
  * longer needed), the focus moves to the same button of the next row or the previous one, otherwise to the component's
  * main button instead of the top of the page. It never moves to a button that does something else: a user who presses
- * Enter at that moment must not remove a file instead of pausing it.
+ * Enter at that moment must not remove a file instead of pausing it. Who has deleted a row with the key stays at its
+ * neighbour, if need be at another button.
  *
  * @param id of the outermost element
  * @param root where its elements are: the document, or a shadow root
@@ -22,21 +23,26 @@ export const keepFocus = (
   let focused: Element | undefined
   let place: ReturnType<typeof findRows> | undefined
   /** The row that gets the focus once it has its buttons. */
-  let next: { readonly row: Element; readonly deed: string | null } | undefined
+  let next: { readonly row: Element; readonly find: (row: Element) => HTMLElement | undefined } | undefined
+  /** On what Delete was pressed. */
+  let deleting: Element | undefined
   const hold = (element: Element | null) => {
     focused = element !== null && root.getElementById(id)?.contains(element) ? element : undefined
     place = focused && findRows(focused)
   }
   const onFocus = ({ target }: Event) => hold(target as Element)
+  const onKey = (event: Event) => {
+    deleting = (event as KeyboardEvent).key === "Delete" ? focused : undefined
+  }
   const isNowhere = () =>
     document.activeElement === null || document.activeElement === document.body || root.activeElement === null
   const focus = (button: HTMLElement | undefined) => (button ?? root.getElementById(toMainId(id)))?.focus()
   const findIn = (row: Element, deed: string | null) => listButtons(row).find((button) => toDeed(button) === deed)
   const arrive = () => {
     if (next === undefined || (next.row.isConnected && isFar(next.row))) return
-    const { row, deed } = next
+    const { row, find } = next
     next = undefined
-    if (isNowhere()) focus(findIn(row, deed))
+    if (isNowhere()) focus(find(row))
   }
   const look = () => {
     arrive()
@@ -47,22 +53,26 @@ export const keepFocus = (
     }
     const { rows, at } = place
     const deed = toDeed(focused)
-    focused = undefined
+    const isDeleted = focused === deleting
+    focused = deleting = undefined
     if (!isNowhere()) return
     const near = at < 0 ? [] : [...rows.slice(at), ...rows.slice(0, at).toReversed()].filter((row) => row.isConnected)
     // Only rows of files share buttons with other rows: the line that offers to undo has none in common.
     const isFile = rows[at]?.hasAttribute("data-file") === true
-    const row = near.find((row) => (isFile && isFar(row)) || findIn(row, deed) !== undefined)
-    if (row === undefined || !isFar(row)) return focus(row && findIn(row, deed))
-    next = { row, deed }
+    const find = (row: Element) => findIn(row, deed) ?? (isDeleted ? listButtons(row)[0] : undefined)
+    const row = near.find((row) => (isFile && isFar(row)) || find(row) !== undefined)
+    if (row === undefined || !isFar(row)) return focus(row && find(row))
+    next = { row, find }
     bring?.(row.getAttribute("data-file")!)
   }
   hold(root.activeElement)
   root.addEventListener("focusin", onFocus)
+  root.addEventListener("keydown", onKey)
   // After the framework has rendered, which is at most a microtask later.
   const unsubscribe = subscribe(() => setTimeout(look, 0))
   return () => {
     root.removeEventListener("focusin", onFocus)
+    root.removeEventListener("keydown", onKey)
     unsubscribe()
   }
 }

@@ -1,5 +1,6 @@
 import type { TypedFileRouter, UntypedFileRouter } from "../../protocol/files/file-route.ts"
 import { createMerger, noUploads } from "./merge-states.ts"
+import { belongsToForm } from "../form/belongs-to-form.ts"
 import { createUploadController } from "../controller/create-upload-controller.ts"
 import type { UploadController } from "../controller/upload-controller.ts"
 import { createUploadLease, type Borrower, type UploadPlace } from "./upload-lease.ts"
@@ -22,10 +23,6 @@ interface Place extends UploadPlace {
   /** How many files are about to be added. */
   expected: number
 }
-
-/** A field's value belongs to its form: it is not kept elsewhere. */
-const isField = ({ name, value, initialFiles, required, config }: AnyComponentOptions): boolean =>
-  [name, value, initialFiles].some((option) => option !== undefined) || !!required || !!config?.uploadOnSubmit
 
 const untilReady = ({ getState, subscribe }: UploadController): Promise<void> =>
   new Promise((resolve) => {
@@ -186,7 +183,7 @@ export const createUploads = <Router extends TypedFileRouter = UntypedFileRouter
       texts: given.options.texts === undefined ? setup.texts : given.texts,
     }),
     borrow: (initial, shared) => {
-      if (typeof document === "undefined" || isField(initial)) return undefined
+      if (typeof document === "undefined" || belongsToForm(initial)) return undefined
       // Its first input: a change of the input while the component exists does not take its files away.
       const groups = new Map<string, string>()
       const groupOf = ({ endpoint, input }: AnyComponentOptions) => {

@@ -39,6 +39,7 @@ export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): Left
   /** Listed uploads are shown in their list, wherever that is. */
   const isOpen = (entry: InterruptedUpload): boolean =>
     !away.has(entry.id) &&
+    !entry.isField &&
     !uploads.isAttended(entry.slug) &&
     !uploads.getState().files.some(({ file, status }) => file && status !== "aborted" && isSameFile(entry, file))
   const show = () => {
@@ -120,9 +121,11 @@ export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): Left
         known = now
       })
       const unattend = uploads.onAttend(() => void look())
+      const stop = resumeStore?.subscribe?.(() => void look())
       void look()
       return () => {
         unsubscribe()
+        stop?.()
         unattend()
       }
     },

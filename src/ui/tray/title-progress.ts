@@ -1,6 +1,7 @@
 import type { UploadsSource } from "./uploads.ts"
 
-const badge = /^\(\d+ %\) /
+/** Alone where the page has no title: browsers take the space away. */
+const badge = /^\(\d+ %\)(?: |$)/
 
 /**
  * Puts the progress of uploads before the title of the page, `(40 %) Photos`, as long as any are in progress. A title
@@ -11,7 +12,7 @@ const badge = /^\(\d+ %\) /
 export const showTitleProgress = ({ getState, subscribe }: UploadsSource, isWanted: () => boolean): (() => void) => {
   let isShown = false
   const write = (text: string) => {
-    const title = `${text}${document.title.replace(badge, "")}`
+    const title = `${text}${document.title.replace(badge, "")}`.trim()
     if (title !== document.title) document.title = title
     isShown = text !== ""
   }

@@ -23,7 +23,10 @@ test.each([
   ["IMG_20260512_103344.heic", ["IMG_20260512_", "103344.heic"]],
   ["Bildschirmaufnahme.mov", ["Bildschirm", "aufnahme.mov"]],
   ["a-name-without-an-extension", ["a-name-without-an-", "extension"]],
-  ["everything-of-the-archive.tar.gz", ["everything-of-the-arc", "hive.tar.gz"]],
+  ["everything-of-the-archive.tar.gz", ["everything-of-the-", "archive.tar.gz"]],
+  ["Wohnzimmer mit Blick 2024 (bearbeitet).png", ["Wohnzimmer mit Blick 2024 ", "(bearbeitet).png"]],
+  ["Fotos der Sommerfrische in Südfrankreich.jpeg", ["Fotos der Sommerfrische in ", "Südfrankreich.jpeg"]],
+  ["Grundriss Dachgeschosswohnung.pdf", ["Grundriss Dachgeschos", "swohnung.pdf"]],
 ])("%j is cut as %j", (name, pieces) => {
   expect(splitName(name)).toEqual(pieces)
 })

@@ -178,6 +178,18 @@ describe("a value that the page keeps", () => {
     expect(rows()).toEqual(["a done", "b done"])
   })
 
+  test("is not touched by a reset, which the page may have made to bring another value: it says what comes back", async () => {
+    const { controller, rows, set, values, idOf } = await start({ value: ["key-1", "key-2"], initialFiles: before })
+    controller.removeFile(idOf("one.png"))
+    set({ value: ["key-2"], initialFiles: before })
+    controller.addFiles([png("new.png")])
+    controller.reset()
+    expect(rows()).toEqual(["two.png done"])
+    expect(values).toEqual([["key-2"]])
+    set({ value: ["key-1", "key-2"], initialFiles: before })
+    expect(rows()).toEqual(["one.png done", "two.png done"])
+  })
+
   test("with a key twice lists it once", async () => {
     const { rows } = await start({ value: ["key-1", "key-1"] })
     expect(rows()).toEqual(["key-1 done"])
