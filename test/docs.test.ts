@@ -17,7 +17,7 @@ for (const page of pages) {
   if (blocks.length === 0) continue
 
   describe(`docs/${page}`, () => {
-    it("has examples that type-check", async () => {
+    it("has examples that type-check", { timeout: 120_000 }, async () => {
       // A framework's examples stand under its name; the others share what stands before all of them, and React's.
       const inSvelteKit = new Set(["Superforms", "SvelteKit, with a form action"])
       const own = new Set(["Vue", "Svelte", "Solid", "VeeValidate", ...inSvelteKit])

@@ -66,7 +66,10 @@ const start = async (script: string, isVue = false, isRendered = false) => {
   /** As a server action answers: the state of its form. */
   const act = async (request: Request) => {
     const form = await request.formData()
-    const [title, photos] = [String(form.get("title")), form.getAll("photos").map(String)]
+    const [title, ...photos] = ["title", "photos"].flatMap((name) => form.getAll(name) as Array<string>) as [
+      string,
+      ...Array<string>,
+    ]
     const problem = title === "" ? "Give the album a title." : await saving.saveAlbum(userId, { title, photos })
     if (problem === undefined) return Response.json(await saving.loadAlbum(userId))
     return Response.json({ title, photos: await saving.showPhotos(userId, photos), problem })

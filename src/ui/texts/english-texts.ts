@@ -171,9 +171,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
   limits: (config) => `Not allowed here. ${texts.allowed(config)}.`,
   interrupted: () => "Interrupted uploads",
   interruptedState: ({ loaded, size }) =>
-    loaded
-      ? `${sizeOf(texts, loaded, size)} uploaded, ${Math.floor((loaded / size) * 100)} %`
-      : texts.size(size),
+    loaded ? `${sizeOf(texts, loaded, size)} uploaded, ${Math.floor((loaded / size) * 100)} %` : texts.size(size),
   continue: () => "Continue",
   chooseAgain: () => "Choose it again to continue",
   discard: () => "Discard",
