@@ -17,10 +17,11 @@ for (const page of pages) {
   if (blocks.length === 0) continue
 
   describe(`docs/${page}`, () => {
-    it("has examples that type-check", async () => {
+    it("has examples that type-check", { timeout: 120_000 }, async () => {
       // A framework's examples stand under its name; the others share what stands before all of them, and React's.
-      const own = new Set(["Vue", "Svelte", "Solid", "VeeValidate", "Superforms"])
-      const libraryOf = (folder: string) => (folder === "Superforms" ? "src/lib" : "")
+      const inSvelteKit = new Set(["Superforms", "SvelteKit, with a form action"])
+      const own = new Set(["Vue", "Svelte", "Solid", "VeeValidate", ...inSvelteKit])
+      const libraryOf = (folder: string) => (inSvelteKit.has(folder) ? "src/lib" : "")
       const folderOf = (block: Block) => (own.has(block.heading) ? block.heading : "page")
       // What a bundler's types say of styles.
       const files = new Map([["styles.d.ts", `declare module "*.css"`]])

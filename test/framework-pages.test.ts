@@ -14,8 +14,11 @@ const folder = join(root, "docs/frameworks")
 const readPage = (name: string): Promise<string> => readFile(join(folder, `${name}.md`), "utf8")
 const blocksOf = async (name: string) => readBlocks(await readPage(name)).filter(({ path }) => path !== "")
 
-/** What projects have beside their own files: a bundler's types for styles, and what TanStack makes of the routes. */
+/** What projects have beside their own files: a bundler's types for styles, what Nuxt imports by itself, what TanStack makes of the routes. */
 const ambient = {
+  "nuxt-imports.d.ts": `declare const useFetch: typeof import("nuxt/app").useFetch
+declare const defineNuxtConfig: typeof import("nuxt/config").defineNuxtConfig
+`,
   "styles.d.ts": `declare module "*.css"`,
   "route-tree.d.ts": `import "@tanstack/react-router"
 declare module "@tanstack/react-router" {

@@ -8,10 +8,11 @@ import { type ImportedBlocks, writeBlocks } from "../import-blocks.ts"
 import type { FileRouter } from "../../src/server.ts"
 import { bundleBlock } from "./bundle-block.ts"
 import { type AlbumTraits, describeAlbum } from "./describe-album.ts"
+import { describeMistake } from "./describe-mistake.ts"
 
 const docs = join(import.meta.dirname, "../../docs")
 const all = readBlocks(await readFile(join(docs, "forms.md"), "utf8"))
-const blocks = all.filter(({ heading, path }) => path !== "" && !/Superforms|server action/.test(heading))
+const blocks = all.filter(({ heading, path }) => path !== "" && !/Superforms|server action|SvelteKit/.test(heading))
 const styles = await readFile(join(docs, "../src/ui/styles.css"), "utf8")
 const folders: Array<ImportedBlocks> = []
 
@@ -29,36 +30,62 @@ interface Database {
   readonly users: Map<string, string>
 }
 
+interface Shown {
+  readonly title: string
+  readonly photos: ReadonlyArray<object>
+}
+
+interface Saving {
+  readonly loadAlbum: (userId: string) => Promise<Shown>
+  readonly saveAlbum: (userId: string, album: { title: string; photos: Array<string> }) => Promise<string | undefined>
+  readonly showPhotos: (userId: string, keys: ReadonlyArray<string>) => Promise<ReadonlyArray<object>>
+}
+
 const readModules = async (server: ImportedBlocks) => {
   const load = <Module>(path: string) => server.load(path) as Promise<Module>
-  const [{ router }, { database }, { loadAlbum }, api, { renderAlbum }] = await Promise.all([
+  const [{ router }, { database }, saving, api, { renderAlbum }] = await Promise.all([
     load<{ router: FileRouter }>("router.ts"),
     load<{ database: Database }>("database.ts"),
-    load<{ loadAlbum: (userId: string) => Promise<{ title: string; photos: ReadonlyArray<object> }> }>("save-album.ts"),
+    load<Saving>("save-album.ts"),
     load<Record<"PUT" | "POST", (request: Request) => Promise<Response>>>("api/album.ts"),
     load<{ renderAlbum: (title: string, photos: ReadonlyArray<object>) => string }>("render-album.ts"),
   ])
-  return { router, database, loadAlbum, api, renderAlbum }
+  return { router, database, saving, api, renderAlbum }
 }
 
 /** Starts the app with a page that runs a script, in which `album` is what the server has. */
 const start = async (script: string, isVue = false, isRendered = false) => {
   // Of its own: what is imported keeps the first token it has read.
   const written = await write(isVue)
-  const { router, database, loadAlbum, api, renderAlbum } = await readModules(written)
+  const { router, database, saving, api, renderAlbum } = await readModules(written)
   let userId = ""
+  const render = async () => {
+    const { title, photos } = await saving.loadAlbum(userId)
+    return new Response(renderAlbum(title, photos), { headers: { "content-type": "text/html; charset=utf-8" } })
+  }
+  /** As a server action answers: the state of its form. */
+  const act = async (request: Request) => {
+    const form = await request.formData()
+    const [title, ...photos] = ["title", "photos"].flatMap((name) => form.getAll(name) as Array<string>) as [
+      string,
+      ...Array<string>,
+    ]
+    const problem = title === "" ? "Give the album a title." : await saving.saveAlbum(userId, { title, photos })
+    if (problem === undefined) return Response.json(await saving.loadAlbum(userId))
+    return Response.json({ title, photos: await saving.showPhotos(userId, photos), problem })
+  }
   const site = await startSite({
     script: await bundleBlock(written.folder, `const album = await (await fetch("/album.json")).json()\n${script}`),
     styles,
     router,
-    body: async () => {
-      if (!isRendered) return ""
-      const { title, photos } = await loadAlbum(userId)
-      return renderAlbum(title, photos)
-    },
     handle: (request) => {
       const { pathname } = new URL(request.url)
-      if (pathname === "/album.json") return loadAlbum(userId).then((album) => Response.json(album))
+      if (isRendered && pathname === "/") return render()
+      if (pathname === "/sluice/element.js") return Promise.resolve(Response.redirect(new URL("/page.js", request.url)))
+      if (pathname === "/sluice/styles.css")
+        return Promise.resolve(Response.redirect(new URL("/styles.css", request.url)))
+      if (pathname === "/album.json") return saving.loadAlbum(userId).then((album) => Response.json(album))
+      if (pathname === "/action") return act(request)
       return pathname === "/api/album" ? api[request.method as "PUT"](request) : undefined
     },
   })
@@ -103,4 +130,17 @@ createApp(Page, album).mount("#root")
 `,
     true,
   ),
+)
+
+describeMistake("HTML", () => start(`import "${join(docs, "../bindings/element.ts")}"\n`, false, true))
+describeMistake(
+  "the action of a form of React",
+  () =>
+    start(`import { createElement } from "react"
+import { createRoot } from "react-dom/client"
+import { ActionAlbum } from "./action-album"
+const save = async (_, form) => (await fetch("/action", { method: "POST", body: form })).json()
+createRoot(document.getElementById("root")!).render(createElement(ActionAlbum, { ...album, save }))
+`),
+  { keepsPage: true },
 )

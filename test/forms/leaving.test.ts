@@ -64,7 +64,7 @@ const start = async (): Promise<FormApp> => {
 }
 
 describe("leaving the form of docs/forms.md in the middle, with React Router", () => {
-  const form = useFormPage(start, "/")
+  const form = useFormPage(start, "/", (message) => message.includes("status of 403"))
   let page: Page
   let app: FormApp
   let big: { readonly name: string; readonly mimeType: string; readonly buffer: Buffer }
@@ -137,6 +137,30 @@ describe("leaving the form of docs/forms.md in the middle, with React Router", (
     expect(await sent()).toBeUndefined()
     await leave()
     await elsewhere().waitFor()
+  })
+
+  test("asks for what is stored and for what has failed: the form would lose both", async () => {
+    const small = { ...big, buffer: big.buffer.subarray(0, 1000) }
+    const other = { ...small, name: `${randomUUID()}.png` }
+    app.site.refuse(other.name, 403, 1000)
+    // Without a title the form uploads and is not sent.
+    await page.getByLabel("Title").evaluate((input) => input.removeAttribute("required"))
+    await page.evaluate(() =>
+      document.querySelector("form")!.addEventListener("submit", (event) => event.preventDefault()),
+    )
+    await page.locator("input[type=file]").setInputFiles([small, other])
+    await expect.poll(() => row("picked").count()).toBe(2)
+    await save()
+    await row("done").waitFor()
+    await row("failed").waitFor()
+    await leave()
+    await page.getByRole("alert").getByRole("button", { name: "Stay" }).click()
+    await row("failed").getByRole("button", { name: "Remove" }).click()
+    await expect.poll(() => row("failed").count()).toBe(0)
+    await leave()
+    await page.getByRole("alert").getByRole("button", { name: "Leave" }).click()
+    await elsewhere().waitFor()
+    expect(await sent()).toBeUndefined()
   })
 
   test("without a question nobody asks, and the field that had not begun never uploads", async () => {

@@ -13,7 +13,7 @@ import { type ImportedBlocks, writeBlocks } from "../import-blocks.ts"
 
 const markdown = await readFile(join(import.meta.dirname, "../../docs/forms.md"), "utf8")
 const server =
-  /^(router|database|explain|missing-of|upload|photos-field|save-profile|album|save-album|api\/album)\.tsx?$/
+  /^(router|database|explain|missing-of|upload|photos-field|save-profile|album|save-album|render-album|api\/album)\.tsx?$/
 
 type Problem = Promise<string | undefined>
 

@@ -7,6 +7,7 @@ import { runProgram, startProgram } from "../adapters/apps/start-process.ts"
 import { startSite } from "../bindings/start-site.ts"
 import { readBlocks } from "../code-blocks.ts"
 import { describeAlbum } from "../forms/describe-album.ts"
+import { describeMistake } from "../forms/describe-mistake.ts"
 import type { FormApp } from "../forms/form-app.ts"
 import { describeProfile } from "../forms/describe-profile.ts"
 import { createConsumer, repository } from "./consumer.ts"
@@ -149,34 +150,54 @@ test("the first HTML of both pages says what may be chosen, although each is ren
   expect(await read("/profile")).toContain("Choose a picture")
 })
 
-describeAlbum(
-  "Superforms",
-  () =>
-    startApp({
-      links: [
-        ...["svelte", "@sveltejs/kit", "@sveltejs/adapter-node", "@sveltejs/vite-plugin-svelte", "vite"],
-        ...["zod", "sveltekit-superforms"],
-      ],
-      files: {
-        ...filesOf("Superforms", "src/lib"),
-        "vite.config.js": `import adapter from "@sveltejs/adapter-node"
+const action = Object.entries(filesOf("SvelteKit", "src/lib")).map(
+  ([path, code]) => [path.replace("/album/", "/plain/"), code.replace(`303, "/album"`, `303, "/plain"`)] as const,
+)
+const pageOfSvelteKit = readBlocks(await readFile(join(repository, "docs/frameworks/sveltekit.md"), "utf8"))
+const layout = pageOfSvelteKit.filter(({ path }) => path.includes("+layout"))
+
+let inSvelteKit: Promise<FormApp> | undefined
+
+/** One application for both forms; it is closed at the end. */
+const startSvelteKit = async (): Promise<FormApp> => {
+  inSvelteKit ??= startApp({
+    links: [
+      ...["svelte", "@sveltejs/kit", "@sveltejs/adapter-node", "@sveltejs/vite-plugin-svelte", "vite"],
+      ...["zod", "sveltekit-superforms"],
+    ],
+    files: {
+      ...Object.fromEntries(action),
+      ...filesOf("Superforms", "src/lib"),
+      ...Object.fromEntries(layout.map(({ path, code }) => [path, code])),
+      "src/lib/server/upload-router.ts": `export { router } from "../router"\n`,
+      "vite.config.js": `import adapter from "@sveltejs/adapter-node"
 import { sveltekit } from "@sveltejs/kit/vite"
 export default { plugins: [sveltekit({ adapter: adapter(), paths: { origin: process.env.ORIGIN } })] }
 `,
-        "src/app.html": `<!doctype html>
+      "src/app.html": `<!doctype html>
 <html lang="en">
   <head><link rel="icon" href="data:," />%sveltekit.head%</head>
   <body><div>%sveltekit.body%</div></body>
 </html>
 `,
-        "src/routes/api/sluice/+server.ts": `import { createRouteHandler } from "sluice/sveltekit"
+      "src/routes/api/sluice/+server.ts": `import { createRouteHandler } from "sluice/sveltekit"
 import { router } from "../../../lib/router"
 export const { GET, POST } = createRouteHandler({ router })
 `,
-        "src/routes/api/sign-in/+server.ts": signIn("../../../lib/database"),
-      },
-      build: [join(repository, "node_modules/vite/bin/vite.js"), "build"],
-      start: () => ["build"],
-    }),
-  { path: "/album" },
-)
+      "src/routes/api/sign-in/+server.ts": signIn("../../../lib/database"),
+    },
+    build: [join(repository, "node_modules/vite/bin/vite.js"), "build"],
+    start: () => ["build"],
+  })
+  return { ...(await inSvelteKit), close: async () => {} }
+}
+afterAll(async () => (await inSvelteKit)?.close())
+
+describeAlbum("Superforms", startSvelteKit, { path: "/album" })
+describeMistake("a form action of SvelteKit", startSvelteKit, { path: "/plain" })
+
+test("the first HTML of a page of SvelteKit says what may be chosen, by the layout of its page in the docs", async () => {
+  const { origin } = await startSvelteKit()
+  const headers = { cookie: `session=${await takeSession(origin)}` }
+  expect(await (await fetch(`${origin}/plain`, { headers })).text()).toContain("Choose files")
+})

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { compileSvelte } from "../bindings/compile-svelte.ts"
 import { toClient } from "../../src/cli/init/templates.ts"
 import packageJson from "../../package.json" with { type: "json" }
+import { lighten } from "../lighten.ts"
 import { bundleForSize, type Chunk, gzip, gzipSize, minified } from "./bundle-for-size.ts"
 import { type Consumer, createConsumer, repository } from "./consumer.ts"
 
@@ -86,6 +87,8 @@ const writeTable = async (): Promise<string> => {
   const styles = await readFile(join(consumer.folder, "node_modules/sluice/dist/styles.css"))
   const { code } = await transform(styles, { loader: "css", minify: true })
   rows.push(`| \`sluice/styles.css\` | ${toKilobytes(code.length)} | ${toKilobytes(gzipSize(code))} | |`)
+  const built = lighten(styles)
+  rows.push(`| … for the browsers of Vite 8 | ${toKilobytes(built.length)} | ${toKilobytes(gzipSize(built))} | |`)
   const named = later(await bundle('export * from "sluice/react"', browser)).filter(({ name }) => name !== undefined)
   expect(named.map(({ name }) => name).toSorted((a, b) => a!.localeCompare(b!))).toEqual(
     Object.keys(features).toSorted(),

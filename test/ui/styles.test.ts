@@ -7,28 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundlePage } from "../bindings/bundle-page.ts"
 import { type Site, startSite } from "../bindings/start-site.ts"
 import { useWindow } from "../browser/use-window.ts"
+import { lighten, version } from "../lighten.ts"
 import { chosenFiles } from "../browser/chosen-files.ts"
 
 const require = createRequire(import.meta.url)
 const axeSource = require.resolve("axe-core/axe.min.js")
 const file = join(import.meta.dirname, "../../src/ui/styles.css")
 
-/** The Lightning CSS of Vite, which is no dependency of this package. */
-interface Lightning {
-  readonly transform: (options: {
-    readonly filename: string
-    readonly code: Uint8Array
-    readonly minify: boolean
-    readonly targets: Readonly<Record<string, number>>
-  }) => { readonly code: Uint8Array }
-}
-const lightning = createRequire(require.resolve("vite"))("lightningcss") as Lightning
-const version = (major: number, minor = 0) => (major << 16) | (minor << 8)
-
-const lighten = async (targets: Readonly<Record<string, number>>): Promise<string> => {
-  const { code } = lightning.transform({ filename: "styles.css", code: await readFile(file), minify: true, targets })
-  return Buffer.from(code).toString()
-}
 const esbuilt = async (target: Array<string>): Promise<string> =>
   (await transformByEsbuild(await readFile(file, "utf8"), { loader: "css", minify: true, target })).code
 
@@ -45,10 +30,9 @@ const minify = async () => {
 /** What bundlers make of the stylesheet. */
 const builds: Readonly<Record<string, () => Promise<string>>> = {
   "as it is": () => readFile(file, "utf8"),
-  "by Lightning CSS for Vite's browsers": () =>
-    lighten({ chrome: version(111), edge: version(111), firefox: version(114), safari: version(16, 4) }),
-  "by Lightning CSS for browsers that know oklch() and nothing newer": () =>
-    lighten({ chrome: version(111), safari: version(15, 4) }),
+  "by Lightning CSS for Vite's browsers": async () => lighten(await readFile(file)),
+  "by Lightning CSS for browsers that know oklch() and nothing newer": async () =>
+    lighten(await readFile(file), { chrome: version(111), safari: version(15, 4) }),
   "by cssnano, in Nuxt": async () => (await minify()).css,
   "by esbuild for Vite's browsers": () => esbuilt(["chrome111", "edge111", "firefox114", "safari16.4"]),
 }
@@ -378,3 +362,72 @@ it("gives the lines of a tray what those of a dropzone have: a gap between butto
   expect(seen.content).toContain("·")
   await page.close()
 })
+
+it("keeps the texts of rows and cards in their places on a phone: within the padding, and a reason below its name", async () => {
+  const page = await getWindow().newPage()
+  await page.setViewportSize({ width: 390, height: 700 })
+  await page.goto(`${site.url}/?component=button`)
+  const seen = await page.evaluate(() => {
+    const row = (state: string, text: string, buttons: number) => `<li data-sluice="file" data-state="${state}">
+      <span data-sluice="file-preview"></span><span data-sluice="file-name"><bdi><span>a.png</span></bdi></span>
+      <span data-sluice="file-state">${text}</span>
+      <span data-sluice="file-actions">${`<button data-sluice="file-button" data-action="cancel"></button>`.repeat(buttons)}</span></li>`
+    const list = (previews: string, rows: string) =>
+      `<div data-sluice="container" data-component="dropzone" data-previews="${previews}"><ul data-sluice="file-list">${rows}</ul></div>`
+    document.querySelector("#root")!.innerHTML =
+      list("grid", row("uploading", "480 KB of 1,007.7 MB, 96 %", 2)) +
+      list("thumbnail", row("done", "Uploaded, 1 KB", 1) + row("failed", "Not allowed here. Choose images.", 1))
+    const [card, done, failed] = [...document.querySelectorAll("li")].map((item) => {
+      const boxOf = (part: string) => {
+        const range = document.createRange()
+        range.selectNodeContents(item.querySelector(`[data-sluice="${part}"]`)!)
+        return range.getBoundingClientRect()
+      }
+      const [name, state] = [boxOf("file-name"), boxOf("file-state")]
+      const { right } = item.getBoundingClientRect()
+      return {
+        room: right - Number.parseFloat(getComputedStyle(item).paddingRight) - state.right,
+        gap: state.top - name.bottom,
+      }
+    })
+    return { room: card!.room, gaps: failed!.gap - done!.gap }
+  })
+  expect(seen.room).toBeGreaterThanOrEqual(0)
+  expect(Math.abs(seen.gaps)).toBeLessThanOrEqual(3)
+  await page.close()
+})
+
+it.each(["ltr", "rtl"])(
+  "shows a dot between figures on one line, and none where a line begins or ends (%s)",
+  async (dir) => {
+    const page = await getWindow().newPage()
+    await page.goto(`${site.url}/?component=button`)
+    const look = (width: number) =>
+      page.evaluate(
+        ([width, dir]) => {
+          document.documentElement.dir = dir
+          document.querySelector("#root")!.innerHTML = `<div data-sluice="container" data-component="tray">
+          <section data-sluice="tray"><div data-sluice="tray-header"><span data-sluice="tray-title" style="flex: none; inline-size: ${width}px">
+            <span>3 files are uploading</span><span data-sluice="time-left">2 min left</span></span></div></section></div>`
+          const title = document.querySelector('[data-sluice="tray-title"]')!
+          const [first, second] = [...title.children].map((each) => each.getBoundingClientRect())
+          // What the clip leaves, and the room of the dot, which is the padding of the second figure.
+          const clip = getComputedStyle(title)
+            .clipPath.match(/[\d.]+/g)!
+            .map(Number)
+          const box = title.getBoundingClientRect()
+          const pad = Number.parseFloat(getComputedStyle(title.children[1]!).paddingInlineStart)
+          const isSeen = dir === "ltr" ? second!.left >= box.left + clip.at(-1)! : second!.right <= box.right - clip[1]!
+          return {
+            isSameLine: first!.top === second!.top,
+            isSeen,
+            isWholeRoom: pad === (dir === "ltr" ? clip.at(-1) : clip[1]),
+          }
+        },
+        [width, dir] as const,
+      )
+    expect(await look(400)).toEqual({ isSameLine: true, isSeen: true, isWholeRoom: true })
+    expect(await look(180)).toEqual({ isSameLine: false, isSeen: false, isWholeRoom: true })
+    await page.close()
+  },
+)

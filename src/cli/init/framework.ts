@@ -43,6 +43,8 @@ export interface Framework {
   readonly hasPages: boolean
   /** Tells it from another framework with the same package. */
   readonly isUsedIn?: (project: Project) => boolean
+  /** Its Vite finds what pages import while they load, not before: the configuration is told of the package. */
+  readonly findsLate?: true
   /** It only makes pages: the server with the routes is elsewhere. */
   readonly isPageOnly?: true
   /**

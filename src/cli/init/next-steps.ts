@@ -5,6 +5,7 @@ import { findPage } from "./find-page.ts"
 import { isMounted } from "./find-mount.ts"
 import { isNamed, isUsed } from "./find-use.ts"
 import type { Framework } from "./framework.ts"
+import { toOptimizerStep } from "./optimizer.ts"
 import type { Plan } from "./plan.ts"
 import type { PlannedFile } from "./planned-file.ts"
 import type { Project } from "./read-project.ts"
@@ -87,6 +88,7 @@ export const toNextSteps = (plan: Plan, project: Project, framework: Framework):
   const ours = plan.files.map(pathOf)
   const hasImports =
     !framework.hasPages && !framework.isPageOnly && (plan.mount !== undefined || client?.existing === undefined)
+  const optimizer = toOptimizerStep(project, framework)
   const isClientUsed =
     client?.existing !== undefined && isUsed(project, /["'][^"'\n]*\bupload-client(?:\.\w+)?["']/, ours)
   return [
@@ -106,6 +108,7 @@ export const toNextSteps = (plan: Plan, project: Project, framework: Framework):
         ]
       : []),
     ...(plan.mount === undefined ? [] : [toMountStep(plan.mount, project)]),
+    ...(optimizer === undefined ? [] : [optimizer]),
     ...(hasImports && project.imports.needsSetting
       ? [
           `Set "rewriteRelativeImportExtensions": true in the compilerOptions of tsconfig.json: Node runs TypeScript whose imports end in .ts, and tsc takes them where that says so.`,

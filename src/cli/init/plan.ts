@@ -1,6 +1,7 @@
 import { addDevScript, type DevScript } from "./add-dev-script.ts"
 import { planAgents } from "./agents.ts"
 import type { Framework, Layout } from "./framework.ts"
+import { planOptimizer } from "./optimizer.ts"
 import type { PlannedEdit, PlannedFile } from "./planned-file.ts"
 import { findTwin, type Project } from "./read-project.ts"
 import { planStylesheet } from "./stylesheet.ts"
@@ -42,7 +43,7 @@ export const toPlan = (project: Project, framework: Framework): Plan => {
   const agents = planAgents(project, framework, planned)
   return {
     files: planned,
-    edits: [stylesheet, agents].filter((edit) => edit !== undefined),
+    edits: [stylesheet, planOptimizer(project, framework), agents].filter((edit) => edit !== undefined),
     devScript: toDevScript(project, framework),
     markup,
     mount: mount && { ...mount, code: project.isTypeScript ? mount.code : mount.code.replace(/: Request\b/, "") },

@@ -101,7 +101,8 @@ export const walkRows = (
     const refused = fresh.find((row) => row.getAttribute("data-state") === "failed")
     if (refused === undefined) return
     const [box, place] = [list.getBoundingClientRect(), refused.getBoundingClientRect()]
-    if (place.bottom > box.bottom || place.top < box.top) list.scrollTop += place.top - box.top
+    // Not to its very edge: who sees the end of a row above knows that there are others.
+    if (place.bottom > box.bottom || place.top < box.top) list.scrollTop += place.top - box.top - 48
   }
   // After the framework has rendered, which is at most a microtask later.
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,7 +1,8 @@
+import { inUnitOf } from "./in-unit-of.ts"
 import { isCodeNotLoaded } from "./is-code-not-loaded.ts"
 import type { ProblemCode } from "../../protocol/errors/problem.ts"
 import { type AcceptedKind, listKinds } from "../files/accepted-files.ts"
-import { list, plural, toLimit, toNoun } from "./english-words.ts"
+import { list, plural, toLimit, toNoun, writeSize } from "./english-words.ts"
 import { createFirstTexts, type FirstText } from "./first-texts.ts"
 import { foreignAnswerOf, isOfBytes } from "../diagnosis/foreign-answer.ts"
 import { isDevelopment } from "../diagnosis/is-development.ts"
@@ -16,6 +17,10 @@ import type { UploadTexts } from "./upload-texts.ts"
 const nameKind = (kind: AcceptedKind): string => toNoun(kind).other.replace("# ", "")
 
 const files = (count: number): string => plural(toNoun({ kind: "blob" }), count)
+
+/** 41 of 180 MB: in one unit, unless the page writes sizes in its own way. */
+const sizeOf = (texts: UploadTexts, part: number, whole: number): string =>
+  `${texts.size === writeSize ? inUnitOf(part, whole) : texts.size(part)} of ${texts.size(whole)}`
 
 /** Texts for codes where the code tells the user more than the server's own message. */
 const advice: { readonly [code in ProblemCode]?: string } = {
@@ -95,11 +100,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
     if (offline > 0) return waiting.offline
     const count = isOpen ? total > 1 && `${done} of ${total}` : done > 0 && `${done} uploaded`
     if (!isOpen) return [count, failed > 0 && `${failed} failed`].filter(Boolean).join(", ")
-    const [sent, all] = [texts.size(loaded), texts.size(bytes)]
-    // 41 of 180 MB
-    const [number, unit] = sent.split("\u00a0")
-    const isSameUnit = unit !== undefined && all.endsWith(`\u00a0${unit}`)
-    return [active === 0 && "Paused", count, `${isSameUnit ? number : sent} of ${all}`].filter(Boolean).join(" · ")
+    return [active === 0 && "Paused", count, sizeOf(texts, loaded, bytes)].filter(Boolean).join(" · ")
   },
   speed: (bytes) => `${texts.size(bytes)}/s`,
   timeLeft: (seconds) => {
@@ -115,7 +116,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
       case "queued":
         return `${texts.size(size)}, waiting`
       case "uploading":
-        return `${texts.size(loaded)} of ${texts.size(size)}, ${progress} %`
+        return `${sizeOf(texts, loaded, size)}, ${progress} %`
       case "waiting":
         return waitingFor === "offline" || waitingFor === "locked" ? waiting[waitingFor] : texts.waitingAfter(error)
       case "processing":
@@ -170,9 +171,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
   limits: (config) => `Not allowed here. ${texts.allowed(config)}.`,
   interrupted: () => "Interrupted uploads",
   interruptedState: ({ loaded, size }) =>
-    loaded
-      ? `${texts.size(loaded)} of ${texts.size(size)} uploaded, ${Math.floor((loaded / size) * 100)} %`
-      : texts.size(size),
+    loaded ? `${sizeOf(texts, loaded, size)} uploaded, ${Math.floor((loaded / size) * 100)} %` : texts.size(size),
   continue: () => "Continue",
   chooseAgain: () => "Choose it again to continue",
   discard: () => "Discard",

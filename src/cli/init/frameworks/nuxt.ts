@@ -9,6 +9,7 @@ export const nuxt: Framework = {
   packages: ["nuxt"],
   config: "nuxt.config",
   hasPages: true,
+  findsLate: true,
   layout: ({ has }) => {
     // Nuxt 4 has the pages in app/, Nuxt 3 next to server/.
     const base = has("app") ? "app/" : ""

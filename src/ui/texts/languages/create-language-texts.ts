@@ -1,3 +1,4 @@
+import { inUnitOf } from "../in-unit-of.ts"
 import { isCodeNotLoaded } from "../is-code-not-loaded.ts"
 import { type ByteSize, toBytes } from "../../../protocol/byte-size.ts"
 import type { RouteConfig } from "../../../protocol/files/route-config.ts"
@@ -36,12 +37,10 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
   const put = (sentence: string, shown: string) => sentence.replace("#", () => shown)
   const toLimit = (maxFileSize: ByteSize): string => texts.size(toBytes(maxFileSize))
   const nameKinds = (config: RouteConfig) => listKinds(config).map(kinds.name)
-  /** 41 of 180 MB: a unit that both have is written once. */
-  const sizeOf = (loaded: number, size: number): string => {
-    const [part, whole] = [texts.size(loaded), texts.size(size)]
-    const [number = "", unit] = part.split("\u00A0")
-    const isSameUnit = unit !== undefined && whole.endsWith(`\u00A0${unit}`)
-    return fill(words.of, { part: isSameUnit ? number.replace("\u2066", "") : part, whole })
+  /** 41 of 180 MB: in one unit, unless the page writes sizes in its own way. */
+  const sizeOf = (part: number, whole: number): string => {
+    const shown = texts.size === formats.size ? formats.number(inUnitOf(part, whole)) : texts.size(part)
+    return fill(words.of, { part: shown, whole: texts.size(whole) })
   }
   const made: UploadTexts = {
     ...sayWords(words.texts, formats),
