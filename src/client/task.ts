@@ -2,6 +2,7 @@ import type { TypedFileRoute } from "../protocol/files/file-route.ts"
 import type { UploadResult } from "../protocol/messages.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { UploadOutcome } from "./upload-outcome.ts"
+import { untilAborted } from "../transfer/until-aborted.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 type Outcome<File extends UploadableFile> = UploadOutcome<TypedFileRoute, File>
@@ -47,15 +48,14 @@ export const startTask = <File extends UploadableFile>(
     controller = new AbortController()
     const { signal } = controller
     status = "running"
-    // A stop is an outcome at once, even while connections are still closing.
-    const stopped = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
     const worked = Promise.resolve(before).then(() => {
       signal.throwIfAborted()
       return work(signal)
     })
     let end: Outcome<File>
     try {
-      end = { ...(await Promise.race([worked, stopped])), status: "done", file }
+      // A stop is an outcome at once, even while connections are still closing.
+      end = { ...(await untilAborted(signal, worked)), status: "done", file }
     } catch (cause) {
       const error = toUploadError(signal.aborted ? signal.reason : cause)
       end = { status: !signal.aborted ? "failed" : error.code === "PAUSED" ? "paused" : "aborted", file, error }

@@ -58,8 +58,8 @@ const fixed = {}
  * renders.
  *
  * Shape: IndexedDB, see `ResumeRecord`; the signed URLs in it are secrets, as a cookie is. Web Locks.
- * Fails: never. Where IndexedDB, Web Locks or Web Crypto is missing (no secure context, a private window), nothing is
- *        remembered and uploads work as without it.
+ * Fails: never. Where IndexedDB, Web Locks or Web Crypto is missing (no secure context, a private window), or has not
+ *        answered for five seconds, nothing is remembered and uploads work as without it.
  */
 export const createResumeStore = (options: ResumeStoreOptions = {}): ResumeStore => {
   const { name = "sluice-resume", scope = "", maxAge = limits.presignedUrlTtl + limits.renewWindow } = options
@@ -105,6 +105,8 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
     const kept = known?.upload
     /** The key of this entry; undefined while it is not remembered. */
     let key = kept?.key
+    /** The key that was to be remembered: that may still happen where the browser has not answered in time. */
+    let asked = key
     /** Stands for this entry, among others of the same file. */
     const self = {}
     if (kept !== undefined) inUse.take(id, file, self)
@@ -113,6 +115,7 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
       const now = Date.now()
       if (!inUse.isFree(id, file)) return upload
       inUse.take(id, file, self)
+      asked = upload.key
       let isCopy = false
       const put = (handle: PickedHandle | undefined) =>
         records.put(id, (present) => {
@@ -148,7 +151,7 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
         return upload
       }
       const used = there?.upload ?? upload
-      key = used.key
+      key = asked = used.key
       return used
     }
 
@@ -177,7 +180,7 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
       forget: () => {
         clearTimeout(timer)
         // Only then: a file that looks the same would go on with what is still remembered of this one.
-        return records.remove(id, (present) => present.upload.key === key).finally(() => inUse.release(id, self))
+        return records.remove(id, (present) => present.upload.key === asked).finally(() => inUse.release(id, self))
       },
     }
   }
