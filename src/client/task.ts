@@ -26,7 +26,7 @@ const toUploadError = (cause: unknown): UploadError =>
     : new UploadError({ code: "INTERNAL_ERROR", message: "The upload failed, see `cause`.", cause })
 
 const stopError = (status: "aborted" | "paused", cause: unknown): UploadError =>
-  new UploadError({ code: status === "paused" ? "PAUSED" : "ABORTED", message: `The upload is ${status}.`, cause })
+  new UploadError({ code: status.toUpperCase() as "ABORTED" | "PAUSED", message: `The upload is ${status}.`, cause })
 
 /**
  * Starts the upload of one file.
@@ -58,7 +58,7 @@ export const startTask = <File extends UploadableFile>(
       end = { ...(await untilAborted(signal, worked)), status: "done", file }
     } catch (cause) {
       const error = toUploadError(signal.aborted ? signal.reason : cause)
-      end = { status: !signal.aborted ? "failed" : error.code === "PAUSED" ? "paused" : "aborted", file, error }
+      end = { status: signal.aborted ? (error.code.toLowerCase() as "aborted" | "paused") : "failed", file, error }
     }
     // A stop has set the status itself, and after a pause another run may have begun.
     if (!signal.aborted || end.status === "done") status = end.status

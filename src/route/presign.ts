@@ -42,13 +42,11 @@ const decisionFields = [
 ] as const satisfies ReadonlyArray<keyof FileDecision>
 
 /** What a route decided, read once: a row of a database may have getters. */
-const copyDecision = (decision: FileDecision | undefined | void): FileDecision =>
-  decision == null
-    ? undecided
-    : Object.assign(
-        { ...decision },
-        ...decisionFields.map((field) => decision[field] !== undefined && { [field]: decision[field] }),
-      )
+const copyDecision = (returned: FileDecision | undefined | void): FileDecision => {
+  const decision = returned ?? undecided
+  const fields = decisionFields.map((field) => decision[field] !== undefined && { [field]: decision[field] })
+  return Object.assign({ ...decision }, ...fields)
+}
 
 /** What `.file()` may return as text, and what is wrong with one. */
 const textFields = [

@@ -45,7 +45,7 @@ const readRefusal = (thrown: unknown): Refusal | undefined => {
       isJson = false
     }
     const own = status >= 400 && status <= 599 ? status : undefined
-    return { rejected: new Rejected({ code, detail: `${message}`, status: own, data, cause: thrown }), isJson }
+    return { rejected: new Rejected({ code, detail: String(message), status: own, data, cause: thrown }), isJson }
   } catch {
     return undefined
   }

@@ -574,7 +574,7 @@ test("where the browser never answers, files are uploaded all the same, and noth
     const page = await (await browser.newContext()).newPage()
     await page.goto(`${peer.origin}/`)
     // As a text: functions are not handed over.
-    await page.evaluate(`(${hush})()`)
+    await page.evaluate(`(${String(hush)})()`)
     await start(page, { name: what })
     const { status } = await outcome(page)
     const listed = await list(page)
