@@ -2,6 +2,7 @@ import type { TypedFileRoute } from "../protocol/files/file-route.ts"
 import type { UploadResult } from "../protocol/messages.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { UploadOutcome } from "./upload-outcome.ts"
+import { untilAborted } from "../transfer/until-aborted.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 type Outcome<File extends UploadableFile> = UploadOutcome<TypedFileRoute, File>
@@ -25,7 +26,7 @@ const toUploadError = (cause: unknown): UploadError =>
     : new UploadError({ code: "INTERNAL_ERROR", message: "The upload failed, see `cause`.", cause })
 
 const stopError = (status: "aborted" | "paused", cause: unknown): UploadError =>
-  new UploadError({ code: status === "paused" ? "PAUSED" : "ABORTED", message: `The upload is ${status}.`, cause })
+  new UploadError({ code: status.toUpperCase() as "ABORTED" | "PAUSED", message: `The upload is ${status}.`, cause })
 
 /**
  * Starts the upload of one file.
@@ -47,18 +48,17 @@ export const startTask = <File extends UploadableFile>(
     controller = new AbortController()
     const { signal } = controller
     status = "running"
-    // A stop is an outcome at once, even while connections are still closing.
-    const stopped = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
     const worked = Promise.resolve(before).then(() => {
       signal.throwIfAborted()
       return work(signal)
     })
     let end: Outcome<File>
     try {
-      end = { ...(await Promise.race([worked, stopped])), status: "done", file }
+      // A stop is an outcome at once, even while connections are still closing.
+      end = { ...(await untilAborted(signal, worked)), status: "done", file }
     } catch (cause) {
       const error = toUploadError(signal.aborted ? signal.reason : cause)
-      end = { status: !signal.aborted ? "failed" : error.code === "PAUSED" ? "paused" : "aborted", file, error }
+      end = { status: signal.aborted ? (error.code.toLowerCase() as "aborted" | "paused") : "failed", file, error }
     }
     // A stop has set the status itself, and after a pause another run may have begun.
     if (!signal.aborted || end.status === "done") status = end.status

@@ -1,6 +1,9 @@
 /** Files of one request: of an action, of a registration. Apart, so that a page does not load the other limits for it. */
 export const filesPerRequest = 1000
 
+/** Length of a problem's `detail`; a longer one is cut, where it is sent and where it is read. Apart for the same reason. */
+export const problemDetail = 4096
+
 /**
  * The limits that every party keeps. Bytes and ms unless stated otherwise.
  *

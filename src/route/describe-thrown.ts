@@ -75,6 +75,8 @@ const describe = ({ hook, slug }: UserCode, thrown: unknown): ThrownDescription 
     if (!(thrown instanceof Error)) {
       return { message: `${place} an object that is no error.`, details: { thrown: describeObject(thrown) } }
     }
+    // What the log is about to read may throw, too.
+    void [thrown.name, thrown.message, thrown.stack, thrown.cause]
     return { message: `${place} an error.`, details: thrown }
   }
   const text = typeof thrown === "function" ? `function ${thrown.name}` : String(thrown)

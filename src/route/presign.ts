@@ -41,6 +41,13 @@ const decisionFields = [
   "cache",
 ] as const satisfies ReadonlyArray<keyof FileDecision>
 
+/** What a route decided, read once: a row of a database may have getters. */
+const copyDecision = (returned: FileDecision | undefined | void): FileDecision => {
+  const decision = returned ?? undecided
+  const fields = decisionFields.map((field) => decision[field] !== undefined && { [field]: decision[field] })
+  return Object.assign({ ...decision }, ...fields)
+}
+
 /** What `.file()` may return as text, and what is wrong with one. */
 const textFields = [
   ["name", findNameMistake],
@@ -60,10 +67,11 @@ const decideFiles = Effect.fnUntraced(function* (
   const decisions: Array<FileDecision> = []
   if (decide === undefined) return decisions
   for (const file of files) {
-    const decision =
-      (yield* callUserCode({ hook: "file", slug: route.slug }, () =>
-        decide(toArguments(call, { file, input, metadata })),
-      )) ?? undecided
+    const decision = yield* callUserCode(
+      { hook: "file", slug: route.slug },
+      () => decide(toArguments(call, { file, input, metadata })),
+      copyDecision,
+    )
     yield* checkKnown(`What .file() of route ${route.slug} returned`, decision, decisionFields)
     for (const [field, findMistake] of textFields) {
       const refusal = refuseDecision(route.slug, file, decision[field], ".file() must return", findMistake)

@@ -26,17 +26,16 @@ const parseInput = (
   schema === undefined
     ? Effect.undefined
     : Effect.flatMap(
-        callUserCode({ hook: "input", slug }, () => schema["~standard"].validate(input)),
-        (result) =>
-          result.issues === undefined
-            ? Effect.succeed(result.value)
-            : Effect.fail(
-                new Rejected({
-                  code: "INVALID_INPUT",
-                  detail: result.issues.slice(0, 5).map(describeIssue).join("; "),
-                  cause: result.issues,
-                }),
-              ),
+        callUserCode(
+          { hook: "input", slug },
+          () => schema["~standard"].validate(input),
+          (result) =>
+            result.issues === undefined
+              ? { value: result.value }
+              : { cause: result.issues, detail: result.issues.slice(0, 5).map(describeIssue).join("; ") },
+        ),
+        (read) =>
+          "value" in read ? Effect.succeed(read.value) : Effect.fail(new Rejected({ code: "INVALID_INPUT", ...read })),
       )
 
 /**

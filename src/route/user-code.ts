@@ -3,6 +3,7 @@ import { toWebRequest } from "../http/incoming.ts"
 import { logError } from "../server-kit/logging.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import type { Json } from "../protocol/json.ts"
+import { isProblemCode } from "../protocol/errors/problem-code.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { Call, NamedRoute } from "./app.ts"
 import type { UserCode } from "./describe-thrown.ts"
@@ -16,29 +17,58 @@ const logThrown = (code: UserCode, thrown: unknown, attributes: object = {}): Ef
     },
   )
 
+const toJson = (value: unknown): Json | undefined => {
+  const text = JSON.stringify(value)
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+/** What a thrown `UploadError` says, and whether its `data` is JSON. */
+interface Refusal {
+  readonly rejected: Rejected
+  readonly isJson: boolean
+}
+
+/**
+ * Reads a thrown `UploadError`, and copies what is to be sent: whatever it has may throw when it is read.
+ *
+ * @returns undefined for anything else, and for one that cannot be read
+ */
+const readRefusal = (thrown: unknown): Refusal | undefined => {
+  try {
+    if (!UploadError.is(thrown) || !isProblemCode(thrown.code)) return undefined
+    const { code, message, status } = thrown
+    let data: Json | undefined
+    let isJson = true
+    try {
+      data = toJson(thrown.data)
+    } catch {
+      isJson = false
+    }
+    const own = status >= 400 && status <= 599 ? status : undefined
+    return { rejected: new Rejected({ code, detail: String(message), status: own, data, cause: thrown }), isJson }
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * A thrown `UploadError` is a refusal with its own message; anything else is logged, only here and once, and callers
  * cannot read it.
  */
-const toFailure = ({ hook, slug }: UserCode, thrown: unknown): Effect.Effect<never, Rejected> =>
-  UploadError.is(thrown)
-    ? Effect.fail(
-        new Rejected({
-          code: thrown.code,
-          detail: thrown.message,
-          status: thrown.status >= 400 && thrown.status <= 599 ? thrown.status : undefined,
-          data: thrown.data,
-          cause: thrown,
-        }),
-      )
-    : Effect.suspend(() => {
-        const id = crypto.randomUUID()
-        const detail = `The app's ${hook} failed. Its log has it under ${id}.`
-        return Effect.andThen(
-          logThrown({ hook, slug }, thrown, { id }),
-          Effect.fail(new Rejected({ code: "ROUTE_FAILED", detail })),
-        )
-      })
+const toFailure = (code: UserCode, thrown: unknown): Effect.Effect<never, Rejected> => {
+  const refusal = readRefusal(thrown)
+  if (refusal !== undefined) {
+    const failed = Effect.fail(refusal.rejected)
+    if (refusal.isJson) return failed
+    const message = `${code.hook} of route ${JSON.stringify(code.slug)} threw an UploadError whose data is no JSON: it is left out.`
+    return Effect.andThen(logError(message, {}), failed)
+  }
+  return Effect.suspend(() => {
+    const id = crypto.randomUUID()
+    const detail = `The app's ${code.hook} failed. Its log has it under ${id}.`
+    return Effect.andThen(logThrown(code, thrown, { id }), Effect.fail(new Rejected({ code: "ROUTE_FAILED", detail })))
+  })
+}
 
 /** Recognises any kind of promise: those of another realm, and the thenables that query builders return. */
 const isPromiseLike = <A>(value: A | PromiseLike<A>): value is PromiseLike<A> =>
@@ -49,17 +79,23 @@ const isPromiseLike = <A>(value: A | PromiseLike<A>): value is PromiseLike<A> =>
  *
  * Fails: `Rejected` where it threw an `UploadError`; with ROUTE_FAILED, which clients do not retry, where it threw
  *        anything else: what it did before that may not be done twice.
+ *
+ * @param read takes what is needed out of what it returned, whose parts may throw when they are read
  */
-export const callUserCode = <A>(code: UserCode, call: () => A | PromiseLike<A>): Effect.Effect<A, Rejected> =>
+export const callUserCode = <A, B = A>(
+  code: UserCode,
+  call: () => A | PromiseLike<A>,
+  read: (returned: A) => B = (returned) => returned as unknown as B,
+): Effect.Effect<B, Rejected> =>
   Effect.suspend(() => {
     try {
       const result = call()
       return isPromiseLike(result)
         ? Effect.catch(
-            Effect.tryPromise({ try: () => Promise.resolve(result), catch: (thrown) => ({ thrown }) }),
+            Effect.tryPromise({ try: () => Promise.resolve(result).then(read), catch: (thrown) => ({ thrown }) }),
             ({ thrown }) => toFailure(code, thrown),
           )
-        : Effect.succeed(result)
+        : Effect.succeed(read(result))
     } catch (thrown) {
       return toFailure(code, thrown)
     }
@@ -90,11 +126,6 @@ const toUploadError = (rejected: Rejected): UploadError =>
         data: rejected.data,
         cause: rejected.cause,
       })
-
-const toJson = (value: unknown): Json | undefined => {
-  const text = JSON.stringify(value)
-  return text === undefined ? undefined : JSON.parse(text)
-}
 
 /** Lets the route that failed put its own `data` into the problem. A formatter that throws is logged and ignored. */
 export const formatError = ({ slug, definition }: NamedRoute, rejected: Rejected): Effect.Effect<never, Rejected> => {

@@ -1,5 +1,6 @@
 import type { Answer } from "../http/answer.ts"
 import { problemMediaType, toProblemDocument } from "../protocol/errors/problem.ts"
+import { problemDetail } from "../protocol/limits.ts"
 import type { Rejected } from "./rejected.ts"
 
 /**
@@ -8,7 +9,7 @@ import type { Rejected } from "./rejected.ts"
  * Source: docs/protocol.md §11.
  */
 export const toProblemAnswer = (rejected: Rejected): Answer => {
-  const document = toProblemDocument(rejected.code, rejected.detail, rejected)
+  const document = toProblemDocument(rejected.code, rejected.detail.slice(0, problemDetail), rejected)
   return {
     status: document.status,
     headers: { "cache-control": "no-store", ...rejected.headers, "content-type": problemMediaType },

@@ -48,7 +48,7 @@ export const fetchReply = async (fetch: Fetch, url: string, init: RequestInit): 
 
 /** ms from a number of seconds or a date. */
 const toWait = (retryAfter: string | null): number | undefined => {
-  const ms = Number(retryAfter) * 1000 || Date.parse(retryAfter ?? "") - Date.now()
+  const ms = +retryAfter! * 1000 || Date.parse(retryAfter ?? "") - Date.now()
   return ms > 0 ? ms : undefined
 }
 
@@ -59,7 +59,8 @@ const toWait = (retryAfter: string | null): number | undefined => {
  * @param at   who should have answered
  */
 export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefined, at: Peer = "ingest"): Attempt<A> => {
-  if (reply.status < 200 || reply.status > 299) {
+  // It is not 2xx.
+  if (2 ^ (reply.status / 100)) {
     const error = parseProblem(reply.status, reply.body, at, reply.url)
     // A redirect to a page that does not exist, or takes no POST, is reported as a redirect.
     const isLost = reply.redirect && error.code === "INVALID_CONFIG"

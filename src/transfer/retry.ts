@@ -2,6 +2,7 @@ import { isRetryable, type ProblemCode } from "../protocol/errors/problem-code.t
 import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { Attempt } from "./attempt.ts"
 import { networkError } from "./reply.ts"
+import { untilAborted } from "./until-aborted.ts"
 
 /**
  * When to retry after a network error, a 429 or a 5xx. Other refusals are final, and so is a failure of the app's own
@@ -78,7 +79,10 @@ export const retry = async <A>(
     touch()
     let result: Attempt<A>
     try {
-      result = await attempt((left) => (failures = left), controller.signal, touch)
+      result = await untilAborted(
+        controller.signal,
+        attempt((left) => (failures = left), controller.signal, touch),
+      )
     } catch (error) {
       if (!UploadError.is(error)) throw error
       result = { error }

@@ -2,6 +2,9 @@ import type { BytesRequest } from "./bytes-request.ts"
 import { isReadable } from "./is-readable.ts"
 import { networkError, type Reply } from "./reply.ts"
 
+/** More bytes than any answer has. */
+const longest = 1e7
+
 /** @param bytes a body that goes as a POST; without them it goes as a PUT */
 const sendWithXhr = (
   { url, headers, body, size, signal, onProgress }: BytesRequest,
@@ -15,11 +18,14 @@ const sendWithXhr = (
     // `getResponseHeader` writes to the console for each name CORS hides; this does not.
     const header = (name: string) => new RegExp(`^${name}: *(.*)$`, "im").exec(xhr.getAllResponseHeaders())?.[1] ?? null
     xhr.onload = () => resolve({ status: xhr.status, body: xhr.responseText, header })
-    xhr.onerror = xhr.onabort = () => reject(networkError())
+    // Also after an error, and where it was aborted.
     xhr.onloadend = () => {
       clearTimeout(timer)
       signal.removeEventListener("abort", abort)
+      reject(networkError())
     }
+    // A page that reads an answer without an end freezes.
+    xhr.onprogress = ({ loaded }) => loaded > longest && abort()
     xhr.open(bytes ? "POST" : "PUT", url)
     signal.addEventListener("abort", abort)
     if (bytes) {

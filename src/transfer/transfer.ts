@@ -50,7 +50,7 @@ export interface TransferOptions {
 /** Whether an answer is the result of the file that a URL is for. */
 const isResult = (json: unknown, url: string): json is UploadResult => {
   const key: unknown = (json as UploadResult | null)?.key
-  return typeof key === "string" && url.includes(key)
+  return typeof key === "string" && url.includes(`/${key}?`)
 }
 
 /**

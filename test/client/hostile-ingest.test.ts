@@ -105,7 +105,7 @@ describe("an answer to a direct question that cannot be", () => {
 })
 
 describe("an ingest that answers with another file", () => {
-  test("has not stored this one", async () => {
+  test.each(["another", "", "k", "0", "key"])("has not stored this one: %j", async (key) => {
     const peer = await startPeer()
     onTestFinished(() => peer.close())
     const { uploadFiles } = generateUploader<TypedFileRouter>({
@@ -113,7 +113,7 @@ describe("an ingest that answers with another file", () => {
       fetch: async (url, init) => {
         const answer = await fetch(url, init)
         if (init?.method !== "PUT") return answer
-        return Response.json({ ...((await answer.json()) as object), key: "another" })
+        return Response.json({ ...((await answer.json()) as object), key })
       },
     })
     expect(await uploadFiles("any", { files: [new File(["hello"], "a")] })).toMatchObject([

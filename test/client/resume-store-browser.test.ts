@@ -536,6 +536,54 @@ test("offline is waited for, and no failure", async () => {
   expect(await page.evaluate(() => window.job.events)).toEqual(["wait offline", "begin 0", "end"])
 })
 
+/** What a browser, or what an extension made of it, may never answer. It is called in the page. */
+const mute: Readonly<Record<string, () => unknown>> = {
+  "a database that is not opened": () => {
+    IDBFactory.prototype.open = () => new EventTarget() as IDBOpenDBRequest
+  },
+  "a database that waits for its removal": async () => {
+    const request = indexedDB.open("sluice-resume", 1)
+    request.onupgradeneeded = () => request.result.createObjectStore("entries", { keyPath: "id" })
+    await new Promise((resolve) => (request.onsuccess = resolve))
+    indexedDB.deleteDatabase("sluice-resume")
+  },
+  "a table that somebody holds": async () => {
+    const request = indexedDB.open("sluice-resume", 1)
+    request.onupgradeneeded = () => request.result.createObjectStore("entries", { keyPath: "id" })
+    await new Promise((resolve) => (request.onsuccess = resolve))
+    const held = request.result.transaction("entries", "readwrite").objectStore("entries")
+    const ask = () => void (held.get("x").onsuccess = ask)
+    ask()
+  },
+  "a change that is never made": () => {
+    IDBObjectStore.prototype.put = () => new EventTarget() as IDBRequest<IDBValidKey>
+  },
+  "the question which locks are held": () => {
+    LockManager.prototype.query = () => new Promise(() => {})
+  },
+  "a lock that is neither free nor taken": () => {
+    LockManager.prototype.request = () => new Promise<never>(() => {})
+  },
+  "a hash": () => {
+    SubtleCrypto.prototype.digest = () => new Promise(() => {})
+  },
+}
+
+test("where the browser never answers, files are uploaded all the same, and nothing is listed", async () => {
+  const ends = Object.entries(mute).map(async ([what, hush]) => {
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(`${peer.origin}/`)
+    // As a text: functions are not handed over.
+    await page.evaluate(`(${String(hush)})()`)
+    await start(page, { name: what })
+    const { status } = await outcome(page)
+    const listed = await list(page)
+    await page.context().close()
+    return [what, status, listed.length]
+  })
+  expect(await Promise.all(ends)).toEqual(Object.keys(mute).map((what) => [what, "done", 0]))
+})
+
 test.each(["indexedDB", "navigator.locks", "crypto.subtle"])(
   "without %s uploads work, and nothing is kept",
   async (gone) => {

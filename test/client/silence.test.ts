@@ -60,6 +60,39 @@ describe("a connection on which nothing moves any more", () => {
   })
 })
 
+describe("code of the page's own that never answers", () => {
+  test("and does not listen to the signal: `fetch`", async () => {
+    let isFirst = true
+    const deaf = (url: string, init?: RequestInit) => {
+      if (!isFirst) return fetch(url, init)
+      isFirst = false
+      return never
+    }
+    await upload(100, [file()], deaf)
+    expect(peer.trace("any")).toEqual(["POST"])
+  })
+
+  test("`headers`", async () => {
+    let asked = 0
+    const { uploadFiles } = generateUploader<TypedFileRouter>({
+      url: peer.url,
+      headers: () => (asked++, never),
+      retry: { delay: 1, attempts: 2, timeout: 50 },
+    })
+    const [outcome] = await uploadFiles("any", { files: [file()] })
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "NETWORK_ERROR" } })
+    expect(asked).toBe(2)
+  })
+
+  test("a file that gives no bytes", async () => {
+    const { uploadFiles } = generateUploader<TypedFileRouter>({ url: peer.url, retry: { attempts: 1, timeout: 50 } })
+    const [outcome] = await uploadFiles("any", {
+      files: [{ name: "a", size: 3, type: "text/plain", slice: () => never }],
+    })
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "NETWORK_ERROR" } })
+  })
+})
+
 describe("what is slow and moves", () => {
   test("is left alone: a source that gives a little at a time", async () => {
     const stream = (start: number) =>

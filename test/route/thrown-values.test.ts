@@ -69,6 +69,13 @@ const unreadable = {
   },
 }
 
+/** Nothing may be asked of it, not even whether it is an error. */
+const revoked = (() => {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+})()
+
 test.each([
   ["a string", "not signed in", "a value that is no error", "not signed in"],
   ["a long string", "x".repeat(5000), "a value that is no error", `${"x".repeat(300)}…`],
@@ -84,6 +91,7 @@ test.each([
   ["an object without a prototype", Object.create(null), "an object that is no error", { type: "Object" }],
   ["an array", [secret], "an object that is no error", { type: "Array", others: "0" }],
   ["an object that cannot be read", unreadable, "a value that is no error", "an object that cannot be read"],
+  ["a proxy that was revoked", revoked, "a value that is no error", "an object that cannot be read"],
 ])("the log says what there is to say of %s", async (_, thrown, what, described) => {
   expect(await logOf(thrown)).toEqual({ message: `middleware of route "photos" threw ${what}.`, thrown: described })
 })
@@ -93,6 +101,85 @@ test("errors keep their stack, also those with a status", async () => {
   expect(message).toBe('middleware of route "photos" threw an error.')
   expect(cause).toMatch(/^Error: the session store is away\n +at /)
   expect(thrown).toBeUndefined()
+})
+
+const cycle: { self?: unknown } = {}
+cycle.self = cycle
+
+test.each([
+  ["a BigInt", { left: 10n }],
+  ["a cycle", cycle],
+  ["a getter that throws", unreadable],
+  ["nothing that can be read", revoked],
+])(
+  "an UploadError whose data has %s keeps its code, status and message, and the log says what is left out",
+  async (_, data) => {
+    const route = f({ image: {} })
+      .middleware(() => {
+        throw new UploadError({ code: "FORBIDDEN", message: "Your plan is full.", status: 402, data: data as never })
+      })
+      .onUploadComplete(() => 1)
+    const answer = await handlerOf({ photos: route }, { logFormat: "text" })(uploadRequest("photos", { files: [png] }))
+    const { detail, data: sent } = await refused(answer, "FORBIDDEN", 402)
+    expect([detail, sent]).toEqual(["Your plan is full.", undefined])
+    const message = 'middleware of route "photos" threw an UploadError whose data is no JSON: it is left out.'
+    expect(linesWith("error", message)).toHaveLength(1)
+  },
+)
+
+test.each([
+  ["a code that is none", Object.assign(new UploadError("No."), { code: "NOPE" })],
+  [
+    "a message that cannot be read",
+    Object.defineProperty(new UploadError("No."), "message", {
+      get: () => {
+        throw new Error("no")
+      },
+    }),
+  ],
+])("an UploadError with %s is no UploadError", async (_, thrown) => {
+  const route = f({ image: {} })
+    .middleware(() => {
+      throw thrown
+    })
+    .onUploadComplete(() => 1)
+  await refused(await handlerOf({ photos: route })(uploadRequest("photos", { files: [png] })), "ROUTE_FAILED", 500)
+})
+
+test("a long message of an UploadError is cut", async () => {
+  const route = f({ image: {} })
+    .middleware(() => {
+      throw new UploadError("x".repeat(5000))
+    })
+    .onUploadComplete(() => 1)
+  const { detail } = await refused(
+    await handlerOf({ photos: route })(uploadRequest("photos", { files: [png] })),
+    "FORBIDDEN",
+    403,
+  )
+  expect(detail).toBe("x".repeat(4096))
+})
+
+test("what a schema and `.file()` return is read as their code: what throws is theirs", async () => {
+  const schema = { "~standard": { version: 1, vendor: "x", validate: () => revoked } }
+  const router = {
+    input: f({ image: {} })
+      .input(schema as never)
+      .onUploadComplete(() => 1),
+    file: f({ image: {} })
+      .file(
+        () =>
+          ({
+            get name() {
+              throw new Error("no")
+            },
+          }) as never,
+      )
+      .onUploadComplete(() => 1),
+  }
+  for (const slug of ["input", "file"]) {
+    await refused(await handlerOf(router)(uploadRequest(slug, { files: [png], input: 1 })), "ROUTE_FAILED", 500)
+  }
 })
 
 test("an errorFormatter that throws a Response is told of, too", async () => {

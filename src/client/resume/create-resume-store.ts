@@ -60,8 +60,8 @@ const fixed = {}
  * renders.
  *
  * Shape: IndexedDB, see `ResumeRecord`; the signed URLs in it are secrets, as a cookie is. Web Locks.
- * Fails: never. Where IndexedDB, Web Locks or Web Crypto is missing (no secure context, a private window), nothing is
- *        remembered and uploads work as without it.
+ * Fails: never. Where IndexedDB, Web Locks or Web Crypto is missing (no secure context, a private window), or has not
+ *        answered for five seconds, nothing is remembered and uploads work as without it.
  */
 export const createResumeStore = (options: ResumeStoreOptions = {}): ResumeStore => {
   const { name = "sluice-resume", scope = "", maxAge = limits.presignedUrlTtl + limits.renewWindow } = options
@@ -125,6 +125,8 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
     const kept = known?.upload
     /** The key of this entry; undefined while it is not remembered. */
     let key = kept?.key
+    /** The key that was to be remembered: that may still happen where the browser has not answered in time. */
+    let asked = key
     /** Stands for this entry, among others of the same file. */
     const self = {}
     const { isField } = options
@@ -142,6 +144,7 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
       if (!inUse.isFree(id, file)) return upload
       inUse.take(id, file, self)
       shown.know(file, id)
+      asked = upload.key
       let isCopy = false
       const put = (handle: PickedHandle | undefined) =>
         records.put(id, (present) => {
@@ -180,7 +183,7 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
         return upload
       }
       const used = there?.upload ?? upload
-      key = used.key
+      key = asked = used.key
       return used
     }
 
@@ -211,7 +214,7 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
         shown.forget(file)
         // Only then: a file that looks the same would go on with what is still remembered of this one.
         return records
-          .remove(id, (present) => present.upload.key === key)
+          .remove(id, (present) => present.upload.key === asked)
           .finally(() => {
             inUse.release(id, self)
             // What was never interrupted, nobody offers.

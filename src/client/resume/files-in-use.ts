@@ -1,3 +1,5 @@
+import { createLimit } from "./create-limit.ts"
+
 /** Which file of this page is remembered under a fingerprint, which other files may have, too. */
 export interface FilesInUse {
   /** Whether a file may be remembered: no other one of this page is. */
@@ -21,11 +23,13 @@ export interface FilesInUse {
 /** Bytes that are compared at a time. */
 const step = 4 * 1024 * 1024
 
+const limited = createLimit()
+
 /** Whether two files of one size have the same bytes. One that cannot be read has others. */
 const haveSameContent = async (one: File, other: File): Promise<boolean> => {
   try {
     for (let at = 0; at < one.size; at += step) {
-      const parts = await Promise.all([one, other].map((file) => file.slice(at, at + step).arrayBuffer()))
+      const parts = await limited(Promise.all([one, other].map((file) => file.slice(at, at + step).arrayBuffer())))
       const [left, right] = parts.map((part) => new Uint8Array(part))
       if (left!.length !== right!.length) return false
       // Several times as fast as a function for each byte.

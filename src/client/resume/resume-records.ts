@@ -1,3 +1,4 @@
+import { createLimit } from "./create-limit.ts"
 import type { PickedHandle } from "./resume-store.ts"
 import type { Json } from "../../protocol/json.ts"
 import type { PresignedUpload } from "../../protocol/messages.ts"
@@ -29,7 +30,10 @@ export interface ResumeRecord {
   readonly page?: string | undefined
 }
 
-/** Every method is one transaction. Fails: rejects with IndexedDB's error, and where there is no IndexedDB. */
+/**
+ * Every method is one transaction. Fails: rejects with IndexedDB's error, where there is no IndexedDB, and where it does not
+ * answer; a change may still be made then, in the order of the calls.
+ */
 export interface ResumeRecords {
   readonly get: (id: string) => Promise<ResumeRecord | undefined>
   readonly list: () => Promise<ReadonlyArray<ResumeRecord>>
@@ -61,6 +65,7 @@ const toPromise = <A>(request: IDBRequest<A>): Promise<A> =>
 export const createResumeRecords = (name: string): ResumeRecords => {
   let opening: Promise<IDBDatabase> | undefined
   const reset = () => (opening = undefined)
+  const limited = createLimit()
 
   const open = async (): Promise<IDBDatabase> => {
     const request = indexedDB.open(name, 1)
@@ -75,8 +80,7 @@ export const createResumeRecords = (name: string): ResumeRecords => {
     return database
   }
 
-  /** Resolves once the transaction is complete. */
-  const transact = async <A>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => Promise<A>): Promise<A> => {
+  const complete = async <A>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => Promise<A>): Promise<A> => {
     opening ??= open()
     const database = await opening.catch((error: unknown) => {
       reset()
@@ -101,6 +105,9 @@ export const createResumeRecords = (name: string): ResumeRecords => {
       throw error
     }
   }
+
+  /** Resolves once the transaction is complete. */
+  const transact: typeof complete = (mode, work) => limited(complete(mode, work))
 
   const read = (store: IDBObjectStore, id: string): Promise<ResumeRecord | undefined> => toPromise(store.get(id))
 

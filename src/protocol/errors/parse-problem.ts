@@ -1,4 +1,5 @@
 import type { Json } from "../json.ts"
+import { problemDetail } from "../limits.ts"
 import { isProblemCode, type ProblemCode, problemCodes, problemStatuses } from "./problem-code.ts"
 import { UploadError } from "./upload-error.ts"
 
@@ -46,7 +47,12 @@ export const parseProblem = (status: number, body: string, at: Peer = "server", 
   }
   if (isProblemCode(said?.code)) {
     const { code, detail, data } = said
-    return new UploadError({ code, message: typeof detail === "string" ? detail : code, status, data })
+    return new UploadError({
+      code,
+      message: typeof detail === "string" ? detail.slice(0, problemDetail) : code,
+      status,
+      data,
+    })
   }
   // The app explains every answer of its route handler, and accepts bodies of any size.
   const isMissing = at === "app" && (status === 404 || status === 405)

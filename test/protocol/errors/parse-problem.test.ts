@@ -118,3 +118,8 @@ describe("parseProblem", () => {
     )
   })
 })
+
+it("a detail is read up to 4,096 characters: a page that shows more freezes", () => {
+  const { message } = parseProblem(403, JSON.stringify({ code: "FORBIDDEN", detail: "x".repeat(5000) }))
+  expect(message).toBe("x".repeat(4096))
+})
