@@ -36,7 +36,9 @@ interface Refusal {
 const readRefusal = (thrown: unknown): Refusal | undefined => {
   try {
     if (!UploadError.is(thrown) || !isProblemCode(thrown.code)) return undefined
-    const { code, message, status } = thrown
+    const { code, status } = thrown
+    // Whoever made it may have put anything there.
+    const message: unknown = thrown.message
     let data: Json | undefined
     let isJson = true
     try {

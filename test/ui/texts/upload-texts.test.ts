@@ -94,7 +94,7 @@ test("all files together are one line: how far, what keeps them, what became of 
   const say = (summary: object) =>
     english.summary({ summary: { ...none, bytes: 188_743_680, loaded: 42_991_616, ...summary } } as UploadState)
   expect(say({ total: 12, done: 3, active: 9 })).toBe("3 of 12 · 41 of 180\u00a0MB")
-  expect(say({ total: 1, active: 1, loaded: 1024 })).toBe("1\u00a0KB of 180\u00a0MB")
+  expect(say({ total: 1, active: 1, loaded: 1024 })).toBe("0 of 180\u00a0MB")
   expect(say({ total: 12, done: 3, active: 9, offline: 3 })).toBe("Offline, continues when you are back")
   expect(say({ total: 2, done: 1, active: 1, processing: 1 })).toBe("Sent, waiting for the app…")
   expect(say({ total: 2, done: 1, active: 1, processing: 1, checking: 1 })).toBe("Being checked…")
