@@ -36,7 +36,7 @@ const goesInCircles = (): UploadError =>
   new UploadError({
     code: "INVALID_CONFIG",
     message:
-      "The ingest answers with the same page of files again and again. Check its URL, and what stands in front of it.",
+      "The ingest answers with the same pages of files again and again. Check its URL, and what stands in front of it.",
   })
 
 /** @param ask requests one page */
@@ -62,10 +62,11 @@ export const createFileListing = (
   async function* pages() {
     let page = await ask(begin)
     yield page
+    const asked = new Set<string>()
     while (page.hasMore && page.nextCursor !== null) {
-      const { nextCursor } = page
-      page = await ask({ ...every, cursor: nextCursor })
-      if (page.nextCursor === nextCursor) throw goesInCircles()
+      asked.add(page.nextCursor)
+      page = await ask({ ...every, cursor: page.nextCursor })
+      if (page.nextCursor !== null && asked.has(page.nextCursor)) throw goesInCircles()
       yield page
     }
   }

@@ -53,8 +53,18 @@ describe("listFiles", () => {
     const all = async () => {
       for await (const { id } of api.listFiles()) ids.push(id)
     }
-    await expect(all()).rejects.toMatchObject({ code: "INVALID_CONFIG", detail: expect.stringContaining("same page") })
+    await expect(all()).rejects.toMatchObject({ code: "INVALID_CONFIG", detail: expect.stringContaining("same pages") })
     expect([ids, rest.calls.length]).toEqual([["6", "5"], 2])
+  })
+
+  test("ends where pages come in a circle", async () => {
+    const pages = ["3", "2", "3"].map((next) => () => Response.json(page([4], next)))
+    rest.answer(...pages)
+    const all = async () => {
+      for await (const _ of api.listFiles());
+    }
+    await expect(all()).rejects.toMatchObject({ code: "INVALID_CONFIG" })
+    expect(rest.calls).toHaveLength(3)
   })
 
   test("awaited is one page, however often", async () => {

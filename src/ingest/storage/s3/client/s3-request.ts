@@ -181,7 +181,8 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
         const headers = await signer.sign(request, payload, keys, at)
         const sent = { url, method, headers, body, isSentOnce, onProgress: watch.touch, signal: watch.signal }
         const answer = await transport.send(sent)
-        watch.touch()
+        // What has begun may pause as long as any answer.
+        watch.wait(calm)
         if (answer.status >= 200 && answer.status < 300) {
           compareClocks(answer)
           return await take(answer, watch, keys)

@@ -5,6 +5,8 @@ export interface Watch {
   readonly signal: AbortSignal
   /** Something moved. */
   readonly touch: () => void
+  /** Something moved, and from now on nothing may move for so many ms. */
+  readonly wait: (patience: number) => void
   /** Nobody waits for the other side: it may take its time. */
   readonly rest: () => void
   /** The request is over. */
@@ -16,12 +18,13 @@ export interface Watch {
 }
 
 /**
- * @param patience how long nothing may move, ms
+ * @param first    how long nothing may move at first, ms
  * @param signals end the request too
  * @param atMost how long all of it may take, ms
  */
-export const createWatch = (patience: number, signals: ReadonlyArray<AbortSignal>, atMost = Infinity): Watch => {
+export const createWatch = (first: number, signals: ReadonlyArray<AbortSignal>, atMost = Infinity): Watch => {
   const controller = new AbortController()
+  let patience = first
   let isLate = false
   let isOver = false
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -43,6 +46,10 @@ export const createWatch = (patience: number, signals: ReadonlyArray<AbortSignal
   return {
     signal: controller.signal,
     touch,
+    wait: (ms) => {
+      patience = ms
+      touch()
+    },
     rest,
     end: () => {
       isOver = true

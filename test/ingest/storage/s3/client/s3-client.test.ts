@@ -166,6 +166,16 @@ describe.each(transports)("over %s", (_name, tuning) => {
     expect(String(await readAll(body))).toBe("x")
   })
 
+  it("what somebody waits for may pause, once it has begun, as long as any other answer", async () => {
+    const { double, client } = await setUp({}, { ...tuning, patience: { small: 100, large: 900 } })
+    await client.putObject("key", [randomBytes(MiB)])
+    double.onRequest(() => ({ kind: "stall-answer", after: 1000 }))
+    const { body } = await client.getObject("key", { isAwaited: true })
+    const failure = failureOf(readAll(body))
+    expect(await Promise.race([failure, sleep(450, "waits")])).toBe("waits")
+    expect(await failure).toMatchObject({ code: "TimedOut" })
+  })
+
   it("the signal of the caller ends it at once, with its reason, and nothing stays with it", async () => {
     const { double, client } = await setUp({}, { ...tuning, firstWait: 60_000 })
     const uploadId = await client.createMultipartUpload("key")
