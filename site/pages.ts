@@ -135,6 +135,8 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "087-processes-that-look",
       "088-names-that-others-chose",
       "089-cancelled-uploads-end-at-once",
+      "090-calls-take-turns",
+      "091-large-files-are-asked-for-first",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },
