@@ -6,7 +6,7 @@ import {
   createMemoryBlobStore,
   createMemoryCatalog,
 } from "../../../src/ingest.ts"
-import { createGrant, offsetOf, postResult, putRaw, register, sign, startApp, startIngest } from "../circle.ts"
+import { createGrant, postResult, putRaw, register, sign, startApp, startIngest } from "../circle.ts"
 import type { UploadGrant } from "../../../src/protocol.ts"
 import { labelled } from "../labelled.ts"
 import { answerOf, call, codeOf } from "../rest/rest-app.ts"
