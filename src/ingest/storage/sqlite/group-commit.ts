@@ -99,7 +99,9 @@ export const createGroupCommit = (
       const helped = isFull(cause) ? untried.findIndex((remedy) => remedy()) : -1
       if (helped >= 0) return write(jobs, untried.slice(helped + 1))
       if (jobs.length > 1) {
-        const [alone, left] = [jobs.slice(0, tried), jobs.slice(tried)]
+        // None was tried where the transaction could not even begin: then it cannot for any, and each says so.
+        const end = tried === 0 ? jobs.length : tried
+        const [alone, left] = [jobs.slice(0, end), jobs.slice(end)]
         return { written: alone.flatMap((job) => write([job]).written), left }
       }
       jobs[0]!.reject(cause)

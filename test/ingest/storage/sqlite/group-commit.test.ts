@@ -9,7 +9,7 @@ const open = () => {
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
   onTestFinished(() => {
     clock.mockRestore()
-    database.close()
+    if (database.isOpen) database.close()
   })
   let flushes = 0
   const { run } = createGroupCommit(database, async () => {
@@ -30,6 +30,7 @@ const open = () => {
         .all()
         .map((row) => row["name"]),
     countFlushes: () => flushes,
+    close: () => database.close(),
   }
 }
 
@@ -66,4 +67,11 @@ it("a write that fails in a group fails alone, and those behind it are written",
     "fulfilled",
   ])
   expect(list()).toEqual(["a", "b", "c", "d", "e"])
+})
+
+it("where no transaction can begin every write fails", async () => {
+  const { write, close } = open()
+  close()
+  const outcomes = await Promise.allSettled(["a", "b", "c"].map((name) => write(name, 6)))
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"])
 })
