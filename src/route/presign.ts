@@ -43,9 +43,12 @@ const decisionFields = [
 
 /** What a route decided, read once: a row of a database may have getters. */
 const copyDecision = (returned: FileDecision | undefined | void): FileDecision => {
-  const decision = returned ?? undecided
-  const fields = decisionFields.map((field) => decision[field] !== undefined && { [field]: decision[field] })
-  return Object.assign({ ...decision }, ...fields)
+  if (returned === undefined || returned === null) return undecided
+  const copy: Record<string, unknown> = { ...returned }
+  for (const field of decisionFields) {
+    if (!(field in copy) && returned[field] !== undefined) copy[field] = returned[field]
+  }
+  return copy
 }
 
 /** What `.file()` may return as text, and what is wrong with one. */

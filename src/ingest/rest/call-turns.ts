@@ -11,7 +11,7 @@ const ofAll = 2000
 /** Files that any call may mean without waiting for those of other apps. */
 const few = 20
 
-/** Files that waiting calls of an app may mean, and how many of them may wait. */
+/** Files that waiting calls of an app may mean together. A call that asks for more counts as so many: what it says is not checked yet. */
 const mostWaiting = 100_000
 
 /** The order in which calls of the REST API are served, so that those of one app do not keep everybody else waiting. */
@@ -98,12 +98,15 @@ export const createCallTurns = (): CallTurns => {
   }
 
   /** Resolves when the call has its turn. Whoever is interrupted leaves the line, or gives the turn back. */
-  const wait = (appId: string, line: Line, size: number): Effect.Effect<void> =>
+  const wait = (appId: string, size: number): Effect.Effect<void> =>
     Effect.callback<void>((resume) => {
       const call: Waiting = { size, begin: () => resume(Effect.void) }
+      const line = lines.get(appId) ?? { calls: [], size: 0 }
       line.calls.push(call)
       line.size += size
       lines.set(appId, line)
+      // What it was to wait for may be over since it was told to.
+      schedule()
       return Effect.sync(() => {
         const at = line.calls.indexOf(call)
         if (at < 0) end(appId, size)
@@ -114,7 +117,8 @@ export const createCallTurns = (): CallTurns => {
   return {
     take: <A, E>(appId: string, means: number, work: Effect.Effect<A, E>) =>
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | Rejected> => {
-        const size = Math.max(1, means)
+        // Whole numbers: what is added and taken away again must leave nothing.
+        const size = Math.min(Math.max(Math.ceil(means) || 1, 1), mostWaiting)
         const perform = Effect.ensuring(
           restore(work),
           Effect.sync(() => end(appId, size)),
@@ -125,7 +129,7 @@ export const createCallTurns = (): CallTurns => {
           return perform
         }
         if (line !== undefined && line.size + size > mostWaiting) return Effect.fail(tooManyWaiting())
-        return Effect.andThen(restore(wait(appId, line ?? { calls: [], size: 0 }, size)), perform)
+        return Effect.andThen(restore(wait(appId, size)), perform)
       }),
   }
 }

@@ -1,16 +1,8 @@
 import { createEventId } from "../event-id.ts"
-import {
-  fileOverOwnerQuota,
-  fileOverQuota,
-  uploadFailed,
-  invalidSignature,
-  keyTaken,
-  locked,
-  refuseKey,
-} from "../refusals.ts"
 import type { Service } from "../service.ts"
 import type { UploadRecord } from "../storage/catalog/catalog.ts"
 import type { ProvenUpload } from "./proven-put.ts"
+import { unlessRefused } from "./unless-refused.ts"
 import { untilLetGo } from "./until-let-go.ts"
 import type { Writer } from "./writers.ts"
 
@@ -35,9 +27,10 @@ const announceReplacement = ({ dispatcher, devStreams, wakeHousekeeping }: Servi
  */
 export const begin = async (
   service: Service,
-  { app, grant, registration, labels, origin }: ProvenUpload,
+  upload: ProvenUpload,
   writer?: Pick<Writer, "signal">,
 ): Promise<Begun> => {
+  const { app, grant, registration, labels, origin } = upload
   const ask = (unlessHeld: boolean) =>
     service.catalog.begin({
       grant,
@@ -50,25 +43,8 @@ export const begin = async (
       appSince: app.since,
       unlessHeld,
     })
-  const begun = await untilLetGo(service.catalog, ask, ({ kind }) => kind === "held", writer?.signal)
-  switch (begun.kind) {
-    case "unknownApp":
-      throw invalidSignature()
-    case "failed":
-      throw uploadFailed(begun.failure)
-    case "deleted":
-    case "unregistered":
-      throw refuseKey(begun.kind, grant)
-    case "taken":
-      throw keyTaken()
-    case "held":
-      throw locked()
-    case "overQuota":
-      throw fileOverQuota(grant, begun.usage, app.quota)
-    case "overOwnerQuota":
-      throw fileOverOwnerQuota(grant, begun.usage, labels?.ownerQuota)
-    default:
-      if (begun.kind === "granted" && begun.isNew && begun.epoch > 1) announceReplacement(service, grant.appId)
-      return begun
-  }
+  const decided = await untilLetGo(service.catalog, ask, ({ kind }) => kind === "held", writer?.signal)
+  const begun = unlessRefused(decided, upload)
+  if (begun.kind === "granted" && begun.isNew && begun.epoch > 1) announceReplacement(service, grant.appId)
+  return begun
 }

@@ -2,6 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { expect, it } from "vitest"
 import { createCallTurns } from "../../../src/ingest/rest/call-turns.ts"
+import { names } from "../../../src/protocol.ts"
+import { apiKey, startIngest } from "../circle.ts"
 import { operations } from "../../../src/ingest/rest/operations.ts"
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -114,6 +116,19 @@ it("large calls that are over at once let others be served between them", async 
   expect(served.slice(served.indexOf("call 1"), served.indexOf("call 2"))).toContain("others")
 })
 
+it("a limit that no number is large enough for holds up nobody", async () => {
+  const { url } = await startIngest()
+  const ask = (limit: string) =>
+    fetch(`${url}/${names.path.api}/listFiles`, {
+      method: "POST",
+      headers: { "content-type": "application/json", [names.header.apiKey]: apiKey },
+      body: `{"limit":${limit}}`,
+    })
+  const hostile = await Promise.all(["1e400", "1e308", "-1e400", "0.5", "1e308"].map(ask))
+  expect(hostile.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
+  expect((await ask("1000")).status).toBe(200)
+})
+
 it("what a call means is counted by the files that it names or asks for", () => {
   const sizeOf = (name: string, body: unknown) => {
     let size: number | undefined
@@ -137,3 +152,14 @@ it("what a call means is counted by the files that it names or asks for", () => 
   for (const limit of ["a", null, {}, []]) expect(sizeOf("listFiles", { limit })).toEqual(expect.any(Number))
   for (const body of [null, 5, "a", [], [[[]]]]) expect(sizeOf("deleteFiles", body)).toEqual(expect.any(Number))
 })
+
+it.each([[[1e400, -1, 0.1, 1e308, 1e308, "5", 1e15]], [[0.1, 0.2, 0.7, 1e400]]])(
+  "whatever a call says that it means, those after it have their turn: %j",
+  async (sizes) => {
+    const { begun, call } = open()
+    const calls = sizes.map((size, index) => call(`a${index}`, size as number))
+    for (const { end } of calls) await end()
+    for (const name of ["a9", "b9"]) await call(name, 1000).end()
+    expect(begun.slice(-2)).toEqual(["a9", "b9"])
+  },
+)

@@ -18,6 +18,8 @@ interface Group {
   readonly left: ReadonlyArray<Job>
 }
 
+const nothing: Group = { written: [], left: [] }
+
 /** Writes to a database, each all or nothing. */
 export interface GroupCommit {
   /** Resolves when what `work` wrote is on disk. `work` is synchronous and may run twice: only the last run counts. */
@@ -86,7 +88,7 @@ export const createGroupCommit = (
     // A try costs time in which nothing else happens.
     if (late.length > 0) {
       late.push(...jobs)
-      return { written: [], left: [] }
+      return nothing
     }
     try {
       const written = transact(jobs).map((value, index) => ({ job: jobs[index]!, value }))
@@ -94,7 +96,7 @@ export const createGroupCommit = (
     } catch (cause) {
       if (isBusy(cause)) {
         for (const job of jobs) putOff(job, cause)
-        return { written: [], left: [] }
+        return nothing
       }
       const helped = isFull(cause) ? untried.findIndex((remedy) => remedy()) : -1
       if (helped >= 0) return write(jobs, untried.slice(helped + 1))
@@ -105,7 +107,7 @@ export const createGroupCommit = (
         return { written: alone.flatMap((job) => write([job]).written), left }
       }
       jobs[0]!.reject(cause)
-      return { written: [], left: [] }
+      return nothing
     }
   }
 

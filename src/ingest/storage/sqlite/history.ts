@@ -1,9 +1,10 @@
-import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlite"
+import type { DatabaseSync, SupportedValueType } from "node:sqlite"
 import type { CatalogHistory } from "../catalog/history.ts"
 import type { DeliveryAttempt, UploadWithDelivery } from "../catalog/records.ts"
 import { findDelivery, listAttempts, listDeliveries } from "../sql/history.ts"
 import { createFileListing } from "../sql/list-files.ts"
 import { type Row, toUpload } from "../sql/rows.ts"
+import { prepareOnce } from "./prepare-once.ts"
 import { createStepReader } from "./step-reader.ts"
 
 /** Where the first page begins. */
@@ -16,12 +17,7 @@ const toDelivery = (row: Row): UploadWithDelivery => toUpload(row) as UploadWith
  * never needs them.
  */
 export const createHistory = (database: DatabaseSync): CatalogHistory => {
-  const prepared = new Map<string, StatementSync>()
-  const prepare = (sql: string): StatementSync => {
-    const statement = prepared.get(sql) ?? database.prepare(sql)
-    prepared.set(sql, statement)
-    return statement
-  }
+  const prepare = prepareOnce(database)
   const all = (sql: string, ...values: ReadonlyArray<SupportedValueType>): ReadonlyArray<Row> =>
     prepare(sql).all(...values) as ReadonlyArray<Row>
 

@@ -2,15 +2,7 @@ import * as Effect from "effect/Effect"
 import { names } from "../../protocol/names.ts"
 import { attempt } from "../attempt.ts"
 import { authoriseUpload } from "../access/authorise.ts"
-import {
-  fileOverOwnerQuota,
-  fileOverQuota,
-  findTooLarge,
-  keyTaken,
-  locked,
-  refuseKey,
-  uploadFailed,
-} from "../refusals.ts"
+import { findTooLarge, locked, refuseKey } from "../refusals.ts"
 import { refuseOrphan } from "../registrations.ts"
 import type { Service } from "../service.ts"
 import { toBlobName } from "../storage/blob-name.ts"
@@ -18,9 +10,10 @@ import type { FileRecord } from "../storage/catalog/catalog.ts"
 import { noOwnerUsage, noUsage } from "../storage/quota.ts"
 import { isSameUpload } from "../storage/relate-grant.ts"
 import { decideBegin } from "../storage/upload-rules.ts"
-import { letIn } from "../upload/let-in.ts"
-import type { ProvenUpload } from "../upload/proven-put.ts"
-import { untilLetGo } from "../upload/until-let-go.ts"
+import { letIn } from "./let-in.ts"
+import type { ProvenUpload } from "./proven-put.ts"
+import { unlessRefused } from "./unless-refused.ts"
+import { untilLetGo } from "./until-let-go.ts"
 
 /**
  * Refuses an upload that a PUT could not begin: whoever asks for its offset is about to send all of its bytes.
@@ -29,23 +22,19 @@ import { untilLetGo } from "../upload/until-let-go.ts"
  */
 const refuseBeginning = async (service: Service, upload: ProvenUpload, file: FileRecord | undefined): Promise<void> => {
   const { catalog, now } = service
-  const { app, grant, labels } = upload
-  const { quota } = app
+  const { grant, labels } = upload
+  const { quota } = upload.app
   const { owner, ownerQuota } = labels
   const usage = quota === undefined ? noUsage : await catalog.usage(grant.appId)
   const ofOwner =
     owner === undefined || ownerQuota === undefined ? noOwnerUsage : await catalog.usageOfOwner(grant.appId, owner)
-  const begin = { grant, labels, now: now(), quota, eventId: undefined }
   const verdict = decideBegin(
-    begin,
+    { grant, labels, now: now(), quota, eventId: undefined },
     file,
     () => usage,
     () => ofOwner,
   )
-  if (verdict.kind === "failed") throw uploadFailed(verdict.failure)
-  if (verdict.kind === "taken") throw keyTaken()
-  if (verdict.kind === "overQuota") throw fileOverQuota(grant, usage, quota)
-  if (verdict.kind === "overOwnerQuota") throw fileOverOwnerQuota(grant, ofOwner, ownerQuota)
+  unlessRefused(verdict, upload)
   await letIn(service, upload)
 }
 
