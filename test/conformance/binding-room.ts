@@ -280,6 +280,27 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       await until(async () => (await rows().count()) === 40 && (await far().count()) === 0)
     })
 
+    test("of many files that fail for one reason, which is told above, only the near rows are whole; for several, all", async () => {
+      const page = getPage()
+      await open("component=dropzone")
+      await drop(names(60))
+      const far = () => part("file").and(page.locator('[data-far][data-state="failed"]'))
+      await until(async () => (await far().count()) > 20)
+      expect(await part("notice").textContent()).toContain("60")
+      expect(await rows().last().textContent()).toBe("60.pdf")
+      await until(async () => {
+        const heights = await rows().evaluateAll((all) =>
+          all.map((row) => Math.round(row.getBoundingClientRect().height)),
+        )
+        return new Set(heights).size === 1
+      })
+      await part("file-list").evaluate((list) => (list.scrollTop = 1e6))
+      await page.getByRole("button", { name: "Remove 60.pdf", exact: true }).waitFor()
+      await give(file("empty.png", 0, "image/png"), ...names(60).map((name) => file(name, 1, "application/pdf")))
+      await until(async () => (await rows().count()) === 61 && (await far().count()) === 0)
+      expect(await rows().last().textContent()).toContain("Choose images")
+    })
+
     test("keys act on the row that they have led to, however far it was, and undo leads back", async () => {
       const page = getPage()
       await openMany()

@@ -146,7 +146,11 @@ export const describeFileList = (component: ListView): Markup | undefined => {
   if (files.length === 0 && removed === undefined) return undefined
   const isWhole =
     isThin && isLongList(files)
-      ? (item: UploadItem, index: number) => item === blocking || isNearRow(item, index, near?.get(id))
+      ? (item: UploadItem, index: number) =>
+          item === blocking ||
+          // Users, and their browsers' search, look for its message.
+          (item.status === "failed" && !used?.isToldAbove(component, item)) ||
+          isNearRow(item, index, near?.get(id))
       : () => true
   const rows = files.map((item, index) => describeRow(component, item, !isWhole(item, index)))
   const place = removed && used?.findPlace(files, removed.files[0]?.id, removed.order)

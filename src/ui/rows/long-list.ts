@@ -9,13 +9,7 @@ const first = 20
 export const isLongList = (files: ReadonlyArray<UploadItem>): boolean => files.length > long
 
 /** Whether a row is near enough to the visible part to be rendered completely. `near`: undefined before the first measurement. */
-export const isNearRow = (
-  { id, file, status }: UploadItem,
-  index: number,
-  near: ReadonlySet<string> | undefined,
-): boolean => {
-  // Users, and their browsers' search, look for its message.
-  if (status === "failed") return true
+export const isNearRow = ({ id, file }: UploadItem, index: number, near: ReadonlySet<string> | undefined): boolean => {
   if (near !== undefined) return near.has(id)
   // Stored files come with the page: the browser must render the same as the server.
   return file === undefined || index < first || typeof IntersectionObserver === "undefined"

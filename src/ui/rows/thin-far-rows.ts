@@ -36,7 +36,9 @@ export const thinFarRows = (rows: NearRows, { id, root, controller }: ThinRows):
   /** Keeps the height of rows at that of a complete one, so that nothing moves when one becomes complete. */
   const reserve = () => {
     const list = root.getElementById(id)?.querySelector<HTMLElement>('[data-sluice="file-list"]')
-    const row = list?.querySelector<HTMLElement>("[data-file]:not([data-far],[data-state=failed])")
+    // A message makes a row higher; where failed ones are thin there is one message for all of them, above the list.
+    const high = list?.querySelector("[data-far][data-state=failed]") ? "" : ",[data-state=failed]"
+    const row = list?.querySelector<HTMLElement>(`[data-file]:not([data-far]${high})`)
     // The size as laid out, whatever the transform of an opening dialog is. In a hidden tab there is no layout.
     const size = row?.offsetHeight ? getComputedStyle(row).blockSize : undefined
     if (list && size !== undefined && list.style.getPropertyValue("--_row") !== size) {

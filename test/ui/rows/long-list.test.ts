@@ -22,10 +22,9 @@ test("a list is long from 41 files on", () => {
   expect(isLongList(Array.from({ length: 41 }, () => item()))).toBe(true)
 })
 
-test("what is near is whole, and what has failed wherever it is", () => {
+test("what is near is whole", () => {
   expect(isNearRow(item(), 0, new Set(["a"]))).toBe(true)
   expect(isNearRow(item(), 0, new Set(["b"]))).toBe(false)
-  expect(isNearRow(item({ status: "failed" }), 99, new Set())).toBe(true)
 })
 
 test("before anybody has looked the first twenty chosen files are whole, and all that were stored before", () => {
