@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./test/longest-first.ts"
 import {
   listQuickTests,
   pageTests,
@@ -32,6 +33,7 @@ export default defineConfig(({ mode }) => ({
     // Limits for what hangs, not for what is slow: the first build of a framework's app on a cold, busy disk takes long.
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    sequence: { sequencer: LongestFirst },
     coverage: { include: ["src/**", "adapters/**", "bindings/**"] },
     reporters: ["default", new SkipReporter(), ...(report === undefined ? [] : [jsonReport(report)])],
     // Each has an order: with one worker, as on two cores, Vitest runs those without one last.

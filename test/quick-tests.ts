@@ -62,25 +62,36 @@ export const longTests: ReadonlyArray<string> = [
 
 const root = join(import.meta.dirname, "..")
 
-const readImports = (file: string): ReadonlyArray<string> =>
-  [...readFileSync(join(root, file), "utf8").matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, name]) => name!)
+const imports = new Map<string, ReadonlyArray<string>>()
+
+const readImports = (file: string): ReadonlyArray<string> => {
+  const known = imports.get(file)
+  if (known !== undefined) return known
+  const text = readFileSync(join(root, file), "utf8")
+  const read = [...text.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, name]) => name!)
+  imports.set(file, read)
+  return read
+}
 
 /** What tests are made of; what the sources import says nothing of what a test starts. */
 const isOfTests = (file: string): boolean => /^(test|playground|site)\/.*\.ts$/.test(file)
 
-/** Whether a test, or what it is made of, imports one of the modules. */
-const reaches = (test: string, modules: RegExp): boolean => {
+/** A test and all modules of tests that it is made of, relative to the root. */
+export const listModulesOf = (test: string): ReadonlyArray<string> => {
   const reached = new Set([test])
   // What is added meanwhile is visited as well.
   for (const file of reached) {
     for (const name of readImports(file)) {
-      if (modules.test(name)) return true
       const imported = normalize(join(dirname(file), name))
       if (name.startsWith(".") && isOfTests(imported) && existsSync(join(root, imported))) reached.add(imported)
     }
   }
-  return false
+  return [...reached]
 }
+
+/** Whether a test, or what it is made of, imports one of the modules. */
+const reaches = (test: string, modules: RegExp): boolean =>
+  listModulesOf(test).some((file) => readImports(file).some((name) => modules.test(name)))
 
 /** The quick tests, relative to the root. */
 export const listQuickTests = (): Array<string> =>
