@@ -78,7 +78,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
   let silent = known
   let url: string
   /** Whether the bytes may go past the ingest. A POST to such a URL asks where. */
-  let isDirect = options.url().includes(transportParameter)
+  let isDirect: unknown = options.url().includes(transportParameter)
   /** Refused by HEAD, which has no body that would say why; the renewal of the URL will. */
   let isRefused = false
 
@@ -118,12 +118,16 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       const reply = await look(await fetchReply(fetch, url, { method: "HEAD", headers: { ...trace }, signal }))
       isRefused = reply.status === 403
       silent++
-      if (reply.status !== 200) return readReply<never>(reply, () => undefined)
+      if (reply.status !== 200 && reply.status !== 405) return readReply<never>(reply, () => undefined)
       start = readOffset(reply)
       if (start < 0) {
-        return {
-          error: new UploadError({ code: "INTERNAL_ERROR", message: `A proxy removes ${rangeStartHeader}.` }),
+        if (options.isStored || silent) {
+          return {
+            error: new UploadError({ code: "INTERNAL_ERROR", message: `A proxy removes ${rangeStartHeader}.` }),
+          }
         }
+        // Nothing has been sent yet: what stands in front of the ingest may take it all the same.
+        start = 0
       }
       signal.throwIfAborted()
     }
@@ -143,7 +147,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
         await lookAtFile(past.error)
         return past
       }
-      isDirect = !!past?.value
+      isDirect = past?.value
       if (isDirect) start = file.size
     }
     let timer: ReturnType<typeof setTimeout> | undefined

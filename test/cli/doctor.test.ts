@@ -90,7 +90,9 @@ const startAll = async () => {
 
 describe("sluice doctor", () => {
   it("finds a set-up well, with exit code 0, and leaves it as it was", async () => {
-    const { app, token } = await startAll()
+    const { app, token, url } = await startAll()
+    // The ingest makes its folders when it is first asked for something that needs them.
+    await fetch(`${url}/ready`)
     const before = await readdir(data)
     const { code, checks } = await examine(["--callback-url", app], token)
     expect(checks.map(({ check, status }) => `${check}: ${status}`)).toEqual([

@@ -55,6 +55,21 @@ test("a connection that breaks under a refusal is asked for the reason, and noth
   expect(asked).toEqual(["PUT 300000", "HEAD", "PUT 0"])
 })
 
+test.each([
+  ["refuses HEAD", 405],
+  ["removes the offset", 200],
+])(
+  "where a proxy %s, a large file is sent all the same; what broke off is not sent from its beginning",
+  async (_, status) => {
+    peer.fail("HEAD", "a", { status, body: undefined })
+    expect(await upload(large)).toMatchObject({ outcome: { status: "done" }, asked: ["HEAD", `PUT ${large}`] })
+    peer.fail("HEAD", "a", ...Array.from({ length: 20 }, () => ({ status, body: undefined })))
+    peer.fail("PUT", "a", { cutAfter: 20_000_000 })
+    const { outcome } = await upload(large)
+    expect(outcome).toMatchObject({ status: "failed", error: { message: "A proxy removes x-sluice-range-start." } })
+  },
+)
+
 test("others are sent at once", async () => {
   const { outcome, asked } = await upload(300_000)
   expect(outcome).toMatchObject({ status: "done" })

@@ -609,7 +609,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await until(() => site.inFlight() === 0)
         await page.getByRole("button", { name: "Choose it again to continue large.bin" }).waitFor()
         expect(await part("interrupted").locator('[data-sluice="file-state"]').textContent()).toMatch(
-          /^[1-9][\d.]*\u00a0MB of 190\.7\u00a0MB uploaded, \d\d? %$/,
+          /^[1-9][\d.]* of 190\.7\u00a0MB uploaded, \d\d? %$/,
         )
         // It was wanted once: nobody has to press "Upload" again.
         await choose(main(), file)
