@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { compileCache } from "./test/compile-cache.ts"
 import { LongestFirst } from "./test/longest-first.ts"
 import {
   listQuickTests,
@@ -11,6 +12,9 @@ import {
   waitingTests,
 } from "./test/quick-tests.ts"
 import { SkipReporter } from "./test/report-skips.ts"
+
+// Each file of tests is a process, and many start others: Node keeps what it has compiled for the next one.
+process.env["NODE_COMPILE_CACHE"] ??= compileCache.NODE_COMPILE_CACHE
 
 const quickTests = listQuickTests()
 const report = process.env["TEST_REPORT"]
@@ -25,6 +29,7 @@ export default defineConfig(({ mode }) => ({
     ...(mode === "long" && {
       env: {
         TRANSITION_SEQUENCES: process.env["TRANSITION_SEQUENCES"] ?? "1000000",
+        RACE_ROUNDS: process.env["RACE_ROUNDS"] ?? "20000",
         SCALE_FAULTS: process.env["SCALE_FAULTS"] ?? "300",
       },
     }),
@@ -71,7 +76,7 @@ export default defineConfig(({ mode }) => ({
         },
       },
       {
-        // The command, as processes, and what waits for them or for time to pass.
+        // Processes: the command, ingests that are killed, other programs; and what waits for time to pass.
         extends: true,
         test: {
           name: "waiting",

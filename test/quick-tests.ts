@@ -7,9 +7,8 @@ import { dirname, join, normalize } from "node:path"
 
 /** The tests that run one at a time, because load changes what they find, as globs relative to the root. */
 export const testsAlone = [
-  "test/reliability/**/*.test.ts",
+  "test/reliability/faults/*.test.ts",
   "test/mistakes/**/*.test.ts",
-  "test/ingest/storage/s3/radosgw.test.ts",
   "test/security/silent-readers.test.ts",
 ]
 
@@ -22,6 +21,8 @@ export const waitingTests = [
   "test/deploy/**/*.test.ts",
   "test/ingest/processes/**/*.test.ts",
   "test/ingest/storage/postgres/waits.test.ts",
+  "test/ingest/storage/s3/radosgw.test.ts",
+  "test/reliability/*.test.ts",
   "test/security/slow-bodies.test.ts",
 ]
 

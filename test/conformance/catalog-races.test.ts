@@ -35,5 +35,5 @@ describeRaces("PostgreSQL", {
     const [row] = await postgres.run("SELECT count(*)::int AS count FROM sluice.expected_files WHERE app_id = 'app'")
     return row!["count"] as number
   },
-  rounds: Number(process.env["RACE_ROUNDS"] ?? 2000),
+  rounds: Number(process.env["RACE_ROUNDS"] ?? 500),
 })

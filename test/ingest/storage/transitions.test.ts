@@ -5,7 +5,7 @@ import { playAtDoor } from "./transitions/door.ts"
 import { play, sequence, sequenceAtDoor } from "./transitions/play.ts"
 
 /** Sequences for each catalog, and a hundredth of them by requests to an ingest. `npm run test:long` tries a million. */
-const total = Number(process.env["TRANSITION_SEQUENCES"] ?? 10_000)
+const total = Number(process.env["TRANSITION_SEQUENCES"] ?? 4000)
 
 /** Repeats the sequences of a run; the seed that a failure names repeats the one that failed within seconds. */
 const seed = Number(process.env["TRANSITION_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
