@@ -62,7 +62,11 @@ export const launchWholeChromium = async (): Promise<Browser> =>
 
 /**
  * The same with a profile on disk, as at home. The contexts of {@link launchChromium} are private windows, in which
- * Chromium 153 crashes when a file handle is read back from IndexedDB.
+ * Chromium 153 crashes when a file handle is read back from IndexedDB. Its pages share a process, as tabs of one site do where
+ * memory is short: a process for each costs a third of what a short test does.
  */
 export const launchProfile = async (folder: string): Promise<BrowserContext> =>
-  chromium.launchPersistentContext(folder, { executablePath: await findChromium(), args })
+  chromium.launchPersistentContext(folder, {
+    executablePath: await findChromium(),
+    args: [...args, "--renderer-process-limit=1"],
+  })
