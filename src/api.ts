@@ -1,5 +1,6 @@
 export type { SluiceApiOptions } from "./api/api-settings.ts"
 export type { CallOptions } from "./api/call-ingest.ts"
+export type { DescribedFile, DescribeOptions } from "./api/describe-files.ts"
 export type { FileListing, ListFilesOptions } from "./api/file-listing.ts"
 export type { ClaimedKeys, ClaimOptions, FileMove, RejectOptions, UpdateOptions } from "./api/file-options.ts"
 export type { FileRename, KeyOptions, OwnerOptions } from "./api/file-reference.ts"

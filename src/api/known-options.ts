@@ -1,5 +1,6 @@
 import type { FileSelection } from "../protocol/rest-messages.ts"
 import type { StreamFileOptions } from "../transfer/file-from-stream.ts"
+import type { DescribeOptions } from "./describe-files.ts"
 import type { ClaimOptions, RejectOptions, UpdateOptions } from "./file-options.ts"
 import type { ListFilesOptions } from "./file-listing.ts"
 import type { PrefixUrlOptions } from "./prefix-url.ts"
@@ -34,6 +35,7 @@ export const streamFields = [
 /** Options of the API's methods. */
 export const callOptions = ["signal"] as const
 export const ownerOptions = [...callOptions, "owner"] as const
+export const describeOptions = [...ownerOptions, "expiresIn"] as const satisfies ReadonlyArray<keyof DescribeOptions>
 export const keyOptions = [...ownerOptions, "keyType"] as const
 export const readUrlOptions = [...keyOptions, "expiresIn", "download", "held"] as const satisfies ReadonlyArray<
   keyof ReadUrlOptions

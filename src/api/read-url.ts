@@ -52,18 +52,27 @@ export const readHeld = ({ held }: Pick<ReadUrlOptions, "held">, keyType: KeyTyp
   return held
 }
 
-/** The URL of a file of the app, before it is signed. */
-const toReadPath = ({ appId, encodedAppId }: ApiSettings, key: string, keyType: KeyType): string => {
+/** Whether a text may be the key of a file of the app. */
+export const isFileKey = ({ encodedAppId }: ApiSettings, text: string): boolean =>
+  text.length <= limits.fileKey && /^[A-Za-z0-9_-]+$/.test(text) && isKeyOf(text, encodedAppId)
+
+/**
+ * The URL of a file of the app, which reads it where it is public; others need a signature.
+ *
+ * Fails: throws an UploadError, code BAD_REQUEST, where it can be the key or custom id of none.
+ */
+export const toReadUrl = (settings: ApiSettings, key: string, keyType: KeyType): string => {
   const { path } = names
+  const { ingestUrl, appId } = settings
   if (keyType === "fileKey") {
-    if (/^[A-Za-z0-9_-]+$/.test(key) && isKeyOf(key, encodedAppId)) return `${path.file}/${key}`
+    if (isFileKey(settings, key)) return `${ingestUrl}/${path.file}/${key}`
     throw refuse(`${JSON.stringify(key)} is not a file key of this app. For a custom id set \`keyType: "customId"\`.`)
   }
   // Every URL parser treats these two as path steps, however they are encoded.
   if (key === "" || key === "." || key === ".." || !key.isWellFormed()) {
     throw refuse(`No URL can name the custom id ${JSON.stringify(key)}. Use the file's key.`)
   }
-  return `${path.appFile}/${encodeURIComponent(appId)}/${encodeURIComponent(key)}`
+  return `${ingestUrl}/${path.appFile}/${encodeURIComponent(appId)}/${encodeURIComponent(key)}`
 }
 
 /**
@@ -78,10 +87,10 @@ export const createReadUrl = async (
   key: string,
   options: ReadUrlOptions = {},
 ): Promise<string> => {
-  const { ingestUrl, signer, defaultKeyType } = settings
+  const { signer, defaultKeyType } = settings
   const keyType = options.keyType ?? defaultKeyType
-  const path = toReadPath(settings, key, keyType)
+  const url = toReadUrl(settings, key, keyType)
   const held = readHeld(options, keyType)
   const expires = Date.now() + (readExpiresIn(options) ?? 3600) * 1000
-  return signReadUrl(`${ingestUrl}/${path}`, { expires, download: readDownload(options), held }, signer)
+  return signReadUrl(url, { expires, download: readDownload(options), held }, signer)
 }

@@ -31,6 +31,7 @@ import type { ClaimedKeys, ClaimOptions, FileMove, RejectOptions, UpdateOptions 
 import {
   callOptions,
   claimOptions,
+  describeOptions,
   keyOptions,
   listOptions,
   prefixUrlOptions,
@@ -41,6 +42,7 @@ import {
   updateOptions,
   uploadOptions,
 } from "./known-options.ts"
+import { type DescribedFile, describeFile, type DescribeOptions, toPlausibleKeys } from "./describe-files.ts"
 import { checkSelection, isSelection } from "./file-selection.ts"
 import { createFileListing, type FileListing, type ListFilesOptions } from "./file-listing.ts"
 import {
@@ -174,6 +176,24 @@ export class SluiceApi {
       return answer.files.length
     })
     return files
+  }
+
+  /**
+   * Describes files as upload components list them, in the order of the keys: `initialFiles` of a row that is edited, or of a
+   * form that comes back with a mistake. What is not there (any more) is left out, and so is what is no key at all. A picture
+   * has a `previewUrl`.
+   */
+  async describeFiles(
+    keys: string | ReadonlyArray<string>,
+    options: DescribeOptions = {},
+  ): Promise<ReadonlyArray<DescribedFile>> {
+    checkOwned("describeFiles", options, describeOptions)
+    readExpiresIn(options)
+    const { expiresIn, ...ofCall } = options
+    const settings = await this.#load()
+    const files = await this.getFiles(toPlausibleKeys(settings, toList(keys)), ofCall)
+    const described = await Promise.all(files.map((file) => describeFile(settings, file, expiresIn)))
+    return described.filter((file) => file !== undefined)
   }
 
   /**

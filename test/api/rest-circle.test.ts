@@ -154,6 +154,7 @@ describe("the API and the ingest's REST API", () => {
     const lost = { owner: undefined }
     const calls: ReadonlyArray<readonly [string, () => Promise<unknown>]> = [
       ["getFiles", () => api.getFiles("key", lost)],
+      ["describeFiles", () => api.describeFiles("key", lost)],
       ["deleteFiles", () => api.deleteFiles("key", lost)],
       ["renameFiles", () => api.renameFiles({ key: "key", newName: "a" }, lost)],
       ["moveFiles", () => api.moveFiles({ key: "key", path: null }, lost)],
