@@ -7,6 +7,7 @@ import { dirname, join, normalize } from "node:path"
 
 /** The tests that run one at a time, because load changes what they find, as globs relative to the root. */
 export const testsAlone = [
+  "test/reliability/crash.test.ts",
   "test/reliability/faults/*.test.ts",
   "test/mistakes/**/*.test.ts",
   "test/security/silent-readers.test.ts",
@@ -22,7 +23,7 @@ export const waitingTests = [
   "test/ingest/processes/**/*.test.ts",
   "test/ingest/storage/postgres/waits.test.ts",
   "test/ingest/storage/s3/radosgw.test.ts",
-  "test/reliability/*.test.ts",
+  "test/reliability/{bucket,flushes,table}.test.ts",
   "test/security/slow-bodies.test.ts",
 ]
 

@@ -18,20 +18,34 @@ const shorten = (stack: string): string => {
   return last < 0 ? stack : lines.slice(0, last + 1).join("\n")
 }
 
+/** What reads a value may throw: a log must not, whatever the app's code has thrown. */
+const orElse = (read: () => string, otherwise: string): string => {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
+}
+
 /** An error with its stack, and the errors that caused it, at most five deep: causes may form a circle. */
 const showError = (error: Error, depth = 5): string => {
-  const stack = error.stack === undefined ? String(error) : shorten(error.stack)
-  if (error.cause === undefined || depth === 0) return stack
-  return `${stack}\ncaused by: ${error.cause instanceof Error ? showError(error.cause, depth - 1) : show(error.cause)}`
+  const stack = typeof error.stack === "string" ? shorten(error.stack) : String(error)
+  const showCause = (): string => {
+    const { cause } = error
+    if (cause === undefined || depth === 0) return ""
+    return `\ncaused by: ${cause instanceof Error ? showError(cause, depth - 1) : show(cause)}`
+  }
+  return stack + orElse(showCause, "\ncaused by: something that cannot be read")
 }
 
 const show = (value: unknown): string => {
   if (typeof value === "string") return value
-  if (value instanceof Error) return showError(value)
+  if (typeof value === "bigint") return String(value)
+  const showTag = () => orElse(() => Object.prototype.toString.call(value), "[an object that cannot be read]")
   try {
-    return JSON.stringify(value) ?? String(value)
+    return value instanceof Error ? showError(value) : (JSON.stringify(value) ?? String(value))
   } catch {
-    return typeof value === "bigint" ? String(value) : Object.prototype.toString.call(value)
+    return showTag()
   }
 }
 

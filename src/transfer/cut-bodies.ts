@@ -1,4 +1,5 @@
-import type { Reply } from "./reply.ts"
+import { askWhy, type Asking } from "./ask-why.ts"
+import type { fetchReply, Reply } from "./reply.ts"
 import type { UploadableFile, UploadBody } from "./uploadable-file.ts"
 
 /**
@@ -56,12 +57,6 @@ const cutOf = (transfer: Transfer): Cut => {
   cuts.set(transfer, cut)
   return cut
 }
-
-/** Refusals by HEAD that are final, and that the ingest explains to whoever sends a body. */
-const mute = /410|413|415|422|507/
-
-/** URLs whose next body is empty: it only asks why nothing is taken. */
-const asking = new Set<string>()
 
 /** Closes what is open of a file, because its transfer has ended or goes on elsewhere in it. */
 export const release = (transfer: Transfer): void => {
@@ -133,7 +128,6 @@ export const takePiece = async (
   start: number,
   silent: number,
 ): Promise<readonly [body: UploadBody, size: number]> => {
-  if (asking.delete(url)) return [new Blob(), 0]
   const host = hostOf(url)
   const { file } = transfer
   const cut = cutOf(transfer)
@@ -156,28 +150,26 @@ export const takePiece = async (
 /**
  * Learns from an answer how large a body may be.
  *
+ * @param asking  the transfer; its `forget` is called with -1 where the same bytes may be sent again at once, in smaller pieces
  * @param largest the operator's limit, in bytes, as the answer's header says it
  * @param size    bytes of the body that was answered, which began at `start`; undefined for HEAD
- * @param forget  called with -1 where the same bytes may be sent again at once, in smaller pieces
- * @returns the answer; in the place of a final refusal by HEAD, which has no body that would say why, offset 0, where an empty body
- *          is sent next and its answer does say it; that of a proxy which refuses the size as the ingest's would be: the same offset again, or where
+ * @param silent  bodies in a row that broke off; -1 before the first one
+ * @returns the answer; to HEAD with the reason of a refusal, as `askWhy` finds it; that of a proxy which refuses the size as the ingest's would be: the same offset again, or where
  *          no smaller piece is worth a try a problem that says so
  */
 export const learn = (
   reply: Reply,
-  url: string,
+  asking: Asking & { readonly forget: (failures: number) => void },
   largest: string | null,
   start: number | undefined,
   size: number | undefined,
-  forget: (failures: number) => void,
-): Reply => {
-  const host = hostOf(url)
+  silent: number,
+  byFetch: typeof fetchReply,
+  readOffset: (reply: Reply) => number,
+): Reply | Promise<Reply> => {
+  const host = hostOf(asking.url())
   if (/^\d{1,15}$/.test(largest!)) advertised.set(host, Math.max(Number(largest), smallestPiece))
-  if (start === undefined || size === undefined) {
-    if (!mute.test(`${reply.status}`)) return reply
-    asking.add(url)
-    return { ...reply, status: 200, header: () => "0" }
-  }
+  if (start === undefined || size === undefined) return askWhy(reply, asking, silent < 0, byFetch, readOffset)
   if (reply.status !== 413 || ofSluice.test(reply.body)) return reply
   if (size <= smallestPiece) {
     const server = /^[\w./ -]{1,40}$/.exec(reply.header("server") ?? "")
@@ -185,6 +177,6 @@ export const learn = (
     return { ...reply, body: JSON.stringify({ code: "INVALID_CONFIG", detail }) }
   }
   found.set(host, Math.min(2 ** Math.ceil(Math.log2(size) - 1), largestPiece, found.get(host) ?? Infinity))
-  forget(-1)
+  asking.forget(-1)
   return { ...reply, status: 409, header: () => `${start}` }
 }

@@ -21,7 +21,7 @@ export type Fetch = (url: string, init?: RequestInit) => Promise<Response>
 export const networkError = (cause?: unknown): UploadError =>
   new UploadError({
     code: "NETWORK_ERROR",
-    message: "The server cannot be reached or the connection broke. Check it and try again.",
+    message: "The server cannot be reached, or the connection broke. Try again.",
     cause,
   })
 

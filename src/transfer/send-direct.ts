@@ -18,6 +18,8 @@ interface Transfer {
   readonly signal: AbortSignal
   readonly onProgress: (loaded: number) => void
   readonly touch: BytesRequest["touch"]
+  /** As `retry` gives it to an attempt. */
+  readonly forget: (failures: number) => void
 }
 
 /** How often in a row nothing got past the ingest: a page learns no more of a bucket that refuses it than that. */
@@ -67,8 +69,7 @@ const toHex = (bytes: ArrayBuffer): string =>
 /**
  * Sends what is missing of a file past the ingest, in parts, to where the ingest says.
  *
- * @param url    of the upload
- * @param forget as `retry` gives it to an attempt
+ * @param url of the upload
  * @returns true: the bucket has all of it; false: the ingest takes the bytes itself; or why some of it is missing
  *
  * Fails:  rejects as {@link fetchReply} does.
@@ -77,14 +78,13 @@ const toHex = (bytes: ArrayBuffer): string =>
 export const sendDirect = async (
   transfer: Transfer,
   url: string,
-  forget: (failures: number) => void,
   // Handed in, and not imported: every page would load one module more.
   send: (fetch: Fetch, request: BytesRequest) => Promise<Reply>,
   sendForReply: typeof fetchReply,
   read: typeof readReply,
   toNetworkError: typeof networkError,
 ): Promise<Attempt<boolean>> => {
-  const { file, fetch, trace, signal, onProgress } = transfer
+  const { file, fetch, trace, signal, onProgress, forget } = transfer
   const toRefusal = (cause?: unknown, message?: string): Refusal => {
     const error = toNetworkError(cause)
     if (message) error.message = message

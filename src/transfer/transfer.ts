@@ -21,6 +21,9 @@ interface AnswerWait {
 /** After the last byte, in ms: an answer that arrives sooner need not be announced. */
 const answerWait = 1000
 
+/** From so many bytes on the ingest is asked first whether it takes a file. */
+const large = 5e7
+
 /** What cuts bodies into pieces and sends them past the ingest, once somebody on the way takes no large ones; few ever need it. */
 let cutter: typeof import("./late.ts") | undefined
 
@@ -71,7 +74,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
    */
   const isBlob = (file as { readonly stream?: unknown }).stream && file.slice === Blob.prototype.slice
   // Before very many bytes go out, the ingest says whether it takes them: browsers read an answer once all are sent.
-  let known = options.isStored || file.size > 5e7 ? -1 : 0
+  let known = options.isStored || file.size > large ? -1 : 0
   let stored = 0
   let mayRenew = true
   /** Bodies in a row that left nothing behind, though the ingest can be asked where they end. */
@@ -103,11 +106,11 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     signal: AbortSignal,
     touch: (times?: number) => void,
   ): Promise<Attempt<UploadResult>> => {
-    const live = Object.assign(options, { signal, touch })
+    const live = Object.assign(options, { signal, touch, forget })
     const look = async (reply: Reply, start?: number, size?: number): Promise<Reply> => {
       const largest = reply.header(largestAppendHeader)
-      if (largest || reply.status > 409) await loadCutter()
-      return cutter?.learn(reply, url, largest, start, size, forget) ?? reply
+      if (largest || file.size > large || /4[12]|07/.test(`${reply.status}`)) await loadCutter()
+      return cutter?.learn(reply, live, largest, start, size, silent, fetchReply, readOffset) ?? reply
     }
     url = options.url()
     // Where the body begins; -1 until the ingest has said it.
@@ -118,17 +121,10 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       const reply = await look(await fetchReply(fetch, url, { method: "HEAD", headers: { ...trace }, signal }))
       isRefused = reply.status === 403
       silent++
-      if (reply.status !== 200 && reply.status !== 405) return readReply<never>(reply, () => undefined)
+      if (reply.status !== 200) return readReply<never>(reply, () => undefined)
       start = readOffset(reply)
-      if (start < 0) {
-        if (options.isStored || silent) {
-          return {
-            error: new UploadError({ code: "INTERNAL_ERROR", message: `A proxy removes ${rangeStartHeader}.` }),
-          }
-        }
-        // Nothing has been sent yet: what stands in front of the ingest may take it all the same.
-        start = 0
-      }
+      // A network that wants a log-in answers anything; a proxy may remove the header.
+      if (start < 0) throw networkError()
       signal.throwIfAborted()
     }
     if (start > stored) {
@@ -140,9 +136,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     options.onStart(start)
     if (isDirect && start < file.size) {
       onProgress(start)
-      const past = await (
-        await loadCutter()
-      )?.sendDirect(live, url, forget, sendBytes, fetchReply, readReply, networkError)
+      const past = await (await loadCutter())?.sendDirect(live, url, sendBytes, fetchReply, readReply, networkError)
       if (past && "error" in past) {
         await lookAtFile(past.error)
         return past

@@ -25,8 +25,9 @@ describe("an answer to a direct question that cannot be", () => {
       signal: new AbortController().signal,
       onProgress: () => {},
       touch: () => {},
+      forget: () => {},
     }
-    const args = [() => {}, sendBytes, fetchReply, readReply, networkError] as const
+    const args = [sendBytes, fetchReply, readReply, networkError] as const
     return { outcome: await sendDirect(transfer, "http://ingest.example/key", ...args), asked }
   }
 
@@ -70,12 +71,13 @@ describe("an answer to a direct question that cannot be", () => {
         signal: new AbortController().signal,
         onProgress: () => {},
         touch: (count?: number) => void times.push(count),
+        forget: () => {},
       }
       const send: typeof sendBytes = async (_, request) => {
         tell(request)
         return { status: 200, body: "", header: () => null, redirect: false, url: undefined }
       }
-      const args = [() => {}, send, fetchReply, readReply, networkError] as const
+      const args = [send, fetchReply, readReply, networkError] as const
       expect(await sendDirect(transfer, "http://ingest.example/key", ...args)).toEqual({ value: true })
       return times
     }

@@ -182,6 +182,22 @@ describe.each(["json", "text"] as const)("an entry as %s", (format) => {
     expect(lines).toHaveLength(1)
   })
 
+  it.each([
+    ["a stack that is a list", Object.assign(new Error("out of tea"), { stack: [1] })],
+    ["a cause whose stack is none", new Error("out of tea", { cause: Object.assign(new Error("y"), { stack: {} }) })],
+    [
+      "a cause that cannot be read",
+      Object.defineProperty(new Error("out of tea"), "cause", {
+        get: () => {
+          throw new Error("no")
+        },
+      }),
+    ],
+    ["a cause that is a revoked proxy", new Error("out of tea", { cause: revoked() })],
+  ])("names an error with %s", (_, error) => {
+    expect(write(logError("thrown", error), format)).toContain("out of tea")
+  })
+
   it("shows no secret, wherever it stands", () => {
     const secret = "sk_live_3f9a81c2"
     const error = new Error(`refused ${secret}`, { cause: new Error(`because of ${secret}`) })
@@ -193,3 +209,9 @@ describe.each(["json", "text"] as const)("an entry as %s", (format) => {
     expect(text).not.toContain("3f9a81c2")
   })
 })
+
+const revoked = (): object => {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
