@@ -196,6 +196,9 @@ it("a limit that no number is large enough for holds up nobody", async () => {
     })
   const hostile = await Promise.all(["Infinity", "1e308", "-Infinity", "0.5", "1e308"].map(ask))
   expect(hostile.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
+  const noNumbers = await Promise.all(['{"toString":1,"valueOf":1}', '[{"valueOf":1}]', '"9"'].map(ask))
+  expect(noNumbers.map(({ status }) => status)).toEqual([400, 400, 400])
+  expect((await ask('1,"offset":{"toString":1,"valueOf":1}')).status).toBe(400)
   expect((await ask("1000")).status).toBe(200)
 })
 
@@ -214,6 +217,12 @@ it("what a call means is counted by the files that it names or asks for", () => 
   expect(sizeOf("claimFiles", { claims: [{ slug: "x", fileKeys: ["a", "b", "c"] }], replaces: ["d"] })).toBe(4)
   expect(sizeOf("listFiles", {})).toBe(500)
   expect(sizeOf("listFiles", { limit: 7 })).toBe(7)
+  expect(sizeOf("listFiles", { limit: 7, offset: 1000 })).toBe(1007)
+  expect(sizeOf("listFiles", { offset: 3 })).toBe(503)
+  // They are marked before the answer.
+  expect(sizeOf("deleteFiles", { owner: "me" })).toBe(500)
+  expect(sizeOf("deleteFiles", { prefix: "", owner: "me" })).toBe(500)
+  expect(sizeOf("deleteFiles", { customIds: ["a"], owner: "me" })).toBe(100)
   for (const limit of ["a", null, {}, []]) expect(sizeOf("listFiles", { limit })).toEqual(expect.any(Number))
   for (const body of [null, 5, "a", [], [[[]]]]) expect(sizeOf("deleteFiles", body)).toEqual(expect.any(Number))
 })
