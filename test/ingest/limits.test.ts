@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { connect } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { createMemoryCatalog } from "../../src/ingest.ts"
+import { createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"
 import { names, type UploadGrant } from "../../src/protocol.ts"
 import { apiKey, createGrant, eventually, offsetOf, postResult, putRaw, register, sign, startIngest } from "./circle.ts"
 import { createPacedBody } from "./upload/paced-body.ts"
@@ -52,6 +52,16 @@ describe("HEAD of an upload that could not begin", () => {
     expect((await putRaw(await sign(url, other), "hello")).status).toBe(200)
     expect(await head({ key: other.key, size: 7 })).toBe(409)
   })
+})
+
+it("HEAD takes nothing of the room that is left: others' uploads have it", async () => {
+  const reserve = 1_000_000_000
+  const store = { ...createMemoryBlobStore(), free: async () => reserve + 10_000 }
+  const { url } = await startIngest({ store, minimumFree: reserve })
+  const signed = await sign(url, createGrant())
+  const heads = await Promise.all(Array.from({ length: 100 }, () => fetch(signed, { method: "HEAD" })))
+  expect(new Set(heads.map(({ status }) => status))).toEqual(new Set([200]))
+  expect((await putRaw(await sign(url, createGrant()), "hello")).status).toBe(200)
 })
 
 describe("the largest append", () => {

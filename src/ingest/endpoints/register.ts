@@ -11,10 +11,11 @@ import { createDecoder } from "../../schema/decode.ts"
 import { RegistrationSchema } from "../../schema/registration.ts"
 import { attempt } from "../attempt.ts"
 import { toBoundedJson } from "../requests/bounded-json.ts"
+import type { App } from "../access/apps.ts"
 import { authoriseApp } from "../access/authorise.ts"
 import { checkDestination } from "../access/callback-destination.ts"
 import { catalogOverQuota, foreignKey, tooManyExpected, unknownApiKey } from "../refusals.ts"
-import { readPromptJson } from "../requests/read-json.ts"
+import { performInTurn } from "../requests/perform-in-turn.ts"
 import { createEventId } from "../event-id.ts"
 import type { Service } from "../service.ts"
 import { sizeKey, sizeRegistration } from "../storage/quota.ts"
@@ -25,18 +26,13 @@ const decode = createDecoder(RegistrationSchema)
 const toWarning = (warning: string | undefined): Record<string, string> =>
   warning === undefined ? {} : { [names.header.warning]: warning }
 
-/**
- * `POST /route-metadata`: the app says what should happen when its files are there.
- *
- * Shape:  200 `{ "ok": true }`; with `isDev` the development stream instead.
- * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app; an origin that callbacks may not go to; URLs that
- *         have expired by the clock of the ingest),
- *         RATE_LIMITED, QUOTA_EXCEEDED.
- * Source: docs/protocol.md §6.
- */
-export const respondRegister = Effect.fnUntraced(function* (service: Service, request: Incoming) {
-  const app = yield* authoriseApp(service, request)
-  const body = yield* readPromptJson(service, app, request, limits.registrationBody)
+/** How many keys a body has, which is not checked yet. */
+const countKeys = (body: unknown): number => {
+  const keys = (body as { readonly fileKeys?: unknown } | null)?.fileKeys
+  return Array.isArray(keys) ? keys.length : 1
+}
+
+const register = Effect.fnUntraced(function* (service: Service, app: App, request: Incoming, body: unknown) {
   const registration = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
   const {
     id,
@@ -107,4 +103,24 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
     ...toWarning(clock?.text),
   }
   return { status: 200, headers, body: stream }
+})
+
+/**
+ * `POST /route-metadata`: the app says what should happen when its files are there.
+ *
+ * Shape:  200 `{ "ok": true }`; with `isDev` the development stream instead.
+ * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app; an origin that callbacks may not go to; URLs that
+ *         have expired by the clock of the ingest),
+ *         RATE_LIMITED, QUOTA_EXCEEDED.
+ * Source: docs/protocol.md §6.
+ */
+export const respondRegister = Effect.fnUntraced(function* (service: Service, request: Incoming) {
+  const app = yield* authoriseApp(service, request)
+  return yield* performInTurn(service, app, request, {
+    // Users wait for it: not behind the calls with which their app tidies up.
+    line: `${app.id}\nregistrations`,
+    maximum: limits.registrationBody,
+    size: countKeys,
+    perform: (body) => register(service, app, request, body),
+  })
 })

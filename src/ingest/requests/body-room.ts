@@ -4,10 +4,10 @@ import type { Rejected } from "../../server-kit/rejected.ts"
 import { createShares, toWideSharing } from "../shares.ts"
 import { shareUsedUp } from "../refusals.ts"
 
-/** Bytes of bodies that are being read into memory, of all apps. */
+/** Bytes of bodies that are being read into memory, or wait there, of all apps. */
 const total = 256 * 1024 * 1024
 
-/** Bytes of a body that are not counted: its connection costs as much anyway, and most registrations are small. */
+/** Bytes of a body that are not counted while it is read: its connection costs as much anyway, and most registrations are small. */
 const small = 64 * 1024
 
 /** Memory for the bodies of apps' requests, which are held whole until they are complete. */
@@ -23,6 +23,12 @@ export interface BodyRoom {
     maximum: number,
     read: Effect.Effect<A, E>,
   ) => Effect.Effect<A, E | Rejected>
+  /**
+   * Keeps a body of an app, which was read, until something is over. Of small ones many may be kept: all of their bytes count.
+   *
+   * Fails: RATE_LIMITED when the app's share is used up, and as `wait` does.
+   */
+  readonly keep: <A, E>(appId: string, length: number, wait: Effect.Effect<A, E>) => Effect.Effect<A, E | Rejected>
 }
 
 const sizeOf = (request: Incoming, maximum: number): number => {
@@ -35,20 +41,29 @@ const sizeOf = (request: Incoming, maximum: number): number => {
 /** @param isAlone whether there is only one app: it may use all of the room */
 export const createBodyRoom = (isAlone: () => boolean): BodyRoom => {
   const shares = createShares(toWideSharing(total, isAlone))
+  const reserve = <A, E>(
+    appId: string,
+    size: number,
+    detail: string,
+    work: Effect.Effect<A, E>,
+  ): Effect.Effect<A, E | Rejected> =>
+    Effect.suspend((): Effect.Effect<A, E | Rejected> => {
+      if (size > shares.roomOf(appId)) return Effect.fail(shareUsedUp(detail, 1))
+      shares.add(appId, size)
+      return Effect.ensuring(
+        work,
+        Effect.sync(() => shares.add(appId, -size)),
+      )
+    })
   return {
     hold: (appId, request, maximum, read) =>
-      Effect.suspend((): Effect.Effect<Effect.Success<typeof read>, Effect.Error<typeof read> | Rejected> => {
-        const size = sizeOf(request, maximum)
-        if (size > shares.roomOf(appId)) {
-          return Effect.fail(
-            shareUsedUp("Too many large requests of this app are being read already. Try again in a moment.", 1),
-          )
-        }
-        shares.add(appId, size)
-        return Effect.ensuring(
-          read,
-          Effect.sync(() => shares.add(appId, -size)),
-        )
-      }),
+      reserve(
+        appId,
+        sizeOf(request, maximum),
+        "Too many large requests of this app are being read already. Try again in a moment.",
+        read,
+      ),
+    keep: (appId, length, wait) =>
+      reserve(appId, length, "Too many calls of this app are waiting already. Send fewer at a time.", wait),
   }
 }

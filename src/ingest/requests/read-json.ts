@@ -6,18 +6,24 @@ import type { App } from "../access/apps.ts"
 import type { Service } from "../service.ts"
 
 /**
- * The small JSON body of an app's request, which has to arrive in time. `absent` is the value of an empty body.
+ * The small body of an app's request, which has to arrive in time.
  *
  * Fails: BAD_REQUEST, with status 413 when it is larger than `maximum` bytes, 408 when it is not complete in time;
  *        RATE_LIMITED when the app has too many of them in progress.
  */
-export const readPromptJson = (
+export const readPromptBytes = (
   { settings, bodies }: Service,
   app: App,
   request: Incoming,
   maximum: number,
-  absent?: unknown,
+): Effect.Effect<Uint8Array, Rejected> =>
+  bodies.hold(app.id, request, maximum, readBytes(request, maximum, settings.bodyTimeout))
+
+/** A small JSON body of an app's request. Fails: as {@link readPromptBytes}; BAD_REQUEST when it is not JSON. */
+export const readPromptJson = (
+  service: Service,
+  app: App,
+  request: Incoming,
+  maximum: number,
 ): Effect.Effect<unknown, Rejected> =>
-  Effect.flatMap(bodies.hold(app.id, request, maximum, readBytes(request, maximum, settings.bodyTimeout)), (bytes) =>
-    bytes.length === 0 && absent !== undefined ? Effect.succeed(absent) : parseJson(bytes),
-  )
+  Effect.flatMap(readPromptBytes(service, app, request, maximum), (bytes) => parseJson(bytes))

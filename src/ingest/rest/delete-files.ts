@@ -15,7 +15,7 @@ import { findShortage } from "../find-shortage.ts"
 import { sizeKey, sizeSelection } from "../storage/quota.ts"
 import { announceDeletion } from "../upkeep/announce-deletion.ts"
 import { tooManyDeletions, tooManyExpected, unknownApiKey } from "../refusals.ts"
-import { type Call, defineOperation } from "./operation.ts"
+import { type Call, countNamed, defineOperation } from "./operation.ts"
 
 /**
  * How many files are marked in one transaction, while nobody else is served. Of a deletion by owner or prefix they are marked
@@ -108,6 +108,13 @@ const deleteSelected = Effect.fnUntraced(function* (call: Call, { owner, prefix 
   return { success: true, deletedCount, deletionId: String(id), isDone: doneAt !== null } as const
 })
 
+/** Whether a body, which is not checked yet, names no files but means those of an owner or below a prefix. */
+const isSelection = (body: unknown): boolean =>
+  typeof body === "object" &&
+  body !== null &&
+  !("fileKeys" in body || "customIds" in body) &&
+  ("owner" in body || "prefix" in body)
+
 /** Source: docs/protocol.md §10. */
 export const deleteFiles = defineOperation({
   summary: "Delete files",
@@ -125,6 +132,7 @@ export const deleteFiles = defineOperation({
     request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"] },
     answer: { success: true, deletedCount: 1, deletedKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"] },
   },
+  size: (body) => (isSelection(body) ? step : countNamed(body)),
   act: (call, request): Effect.Effect<DeletedFiles | DeletedSelection, Rejected> =>
     "fileKeys" in request || "customIds" in request ? deleteListed(call, request) : deleteSelected(call, request),
 })

@@ -4,7 +4,7 @@ import type { Incoming } from "../../http/incoming.ts"
 import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
 import { authoriseApp } from "../access/authorise.ts"
-import { readPromptJson } from "../requests/read-json.ts"
+import { performInTurn } from "../requests/perform-in-turn.ts"
 import type { Resource } from "../resource.ts"
 import type { Service } from "../service.ts"
 import type { Operation } from "./operation.ts"
@@ -22,9 +22,16 @@ const respondOperation = Effect.fnUntraced(function* (
   origin: string,
 ) {
   const app = yield* authoriseApp(service, request)
-  // An omitted body stands for an empty object.
-  const body = yield* readPromptJson(service, app, request, limits.restBody, {})
-  return toJsonAnswer(yield* operation.perform({ service, app, origin }, body), { "cache-control": "no-store" })
+  const answer = yield* performInTurn(service, app, request, {
+    line: app.id,
+    maximum: limits.restBody,
+    // An omitted body stands for an empty object.
+    absent: {},
+    // To check a thousand names takes its time as well.
+    size: operation.size,
+    perform: (body) => operation.perform({ service, app, origin }, body),
+  })
+  return toJsonAnswer(answer, { "cache-control": "no-store" })
 })
 
 const nowhere = (path: string): Resource => ({

@@ -24,12 +24,13 @@ interface Definition<Request, Answer> {
   readonly example: { readonly request: Request; readonly answer: Answer }
   /** Whether it needs the files that it names: where one does not exist, it fails (404). */
   readonly needsFiles?: true
-  /** How many files a body, which is not checked yet, asks for; as many as it names by default. */
+  /** How many files a body, which is not checked yet, asks for; as many as it names by default. It must not throw. */
   readonly size?: (body: unknown) => number
 }
 
 /** An operation with its types erased, so that all fit into one table. */
 export interface Operation extends Definition<unknown, unknown> {
+  readonly size: (body: unknown) => number
   /** Fails: BAD_REQUEST on a body that is not valid for the operation, and as the operation says. */
   readonly perform: (call: Call, body: unknown) => Effect.Effect<unknown, Rejected>
 }
@@ -38,7 +39,7 @@ export interface Operation extends Definition<unknown, unknown> {
 const filesOfCustomId = 100
 
 /** How many files a request names, wherever it does. */
-const countNamed = (request: unknown, member = ""): number => {
+export const countNamed = (request: unknown, member = ""): number => {
   if (typeof request === "string") return member.startsWith("customId") ? filesOfCustomId : 1
   if (Array.isArray(request)) return request.reduce((sum: number, each) => sum + countNamed(each, member), 0)
   let sum = 0
@@ -59,18 +60,14 @@ export const defineOperation = <Request, Answer>(
   const decode = createDecoder(definition.request, "error")
   return {
     ...(described as unknown as Definition<unknown, unknown>),
+    size,
     perform: (call, body) =>
-      // To check a thousand names takes its time as well.
-      call.service.turns.take(
-        call.app.id,
-        size(body),
-        Effect.flatMap(
-          Effect.mapError(
-            Effect.suspend(() => decode(body)),
-            (detail) => new Rejected({ code: "BAD_REQUEST", detail }),
-          ),
-          (request) => act(call, request),
+      Effect.flatMap(
+        Effect.mapError(
+          Effect.suspend(() => decode(body)),
+          (detail) => new Rejected({ code: "BAD_REQUEST", detail }),
         ),
+        (request) => act(call, request),
       ),
   }
 }

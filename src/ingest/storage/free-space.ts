@@ -22,6 +22,8 @@ export interface FreeSpace {
    * {@link FreeSpace.take}. Both disks need the room: what is begun below the reserve of either cannot end.
    */
   readonly admit: (length: number) => void | Promise<void>
+  /** Fails as {@link FreeSpace.admit} would now, and reserves nothing: for those who only ask. */
+  readonly wouldAdmit: (length: number) => void | Promise<void>
   /**
    * Asks the disk, and has what follows know its answer.
    *
@@ -83,8 +85,12 @@ const refreshAll = (meters: ReadonlyArray<Meter>): Promise<unknown> | undefined 
   return asked
 }
 
-const subtract = (meters: ReadonlyArray<Meter>, length: number): void => {
+const requireRoom = (meters: ReadonlyArray<Meter>, length: number): void => {
   for (const meter of meters) if (!meter.fits(length)) throw storageFull(meter.describeShortage())
+}
+
+const subtract = (meters: ReadonlyArray<Meter>, length: number): void => {
+  requireRoom(meters, length)
   for (const meter of meters) meter.subtract(length)
 }
 
@@ -113,17 +119,21 @@ export const createFreeSpace = (
   const toTake = [ofStore].filter((meter) => meter !== undefined)
   const toAdmit = [ofStore, ofCatalog].filter((meter) => meter !== undefined)
 
-  const reserveOf =
-    (meters: ReadonlyArray<Meter>): FreeSpace["take"] =>
+  const onceAsked =
+    (meters: ReadonlyArray<Meter>, use: typeof subtract): FreeSpace["take"] =>
     (length) => {
       const asked = refreshAll(meters)
-      return asked === undefined ? subtract(meters, length) : asked.then(() => subtract(meters, length))
+      return asked === undefined ? use(meters, length) : asked.then(() => use(meters, length))
     }
 
   return {
     ...(minimumFree === 0
-      ? { take: () => {}, admit: () => {} }
-      : { take: reserveOf(toTake), admit: reserveOf(toAdmit) }),
+      ? { take: () => {}, admit: () => {}, wouldAdmit: () => {} }
+      : {
+          take: onceAsked(toTake, subtract),
+          admit: onceAsked(toAdmit, subtract),
+          wouldAdmit: onceAsked(toAdmit, requireRoom),
+        }),
     check: async (place) => {
       const meter = place === "store" ? ofStore : ofCatalog
       await meter?.ask()

@@ -8,6 +8,7 @@ import type { ProvenUpload } from "./proven-put.ts"
  * those whose file is there get its answer.
  *
  * @param bytes what the catalog would keep of the file itself
+ * @param admit `wouldAdmit` of the space for who only asks: nothing is reserved then
  *
  * @returns whether room is reserved for all of it; otherwise its bytes have to find theirs
  *
@@ -17,9 +18,10 @@ export const letIn = async (
   { space, catalog }: Service,
   { grant, labels, registration }: ProvenUpload,
   bytes = 0,
+  admit = space.admit,
 ): Promise<boolean> => {
   try {
-    await space.admit(sizeBeginning(grant, labels, registration) + bytes)
+    await admit(sizeBeginning(grant, labels, registration) + bytes)
     return true
   } catch (refusal) {
     const known = await catalog.get(grant.key)

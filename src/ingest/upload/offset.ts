@@ -35,7 +35,7 @@ const refuseBeginning = async (service: Service, upload: ProvenUpload, file: Fil
     () => ofOwner,
   )
   unlessRefused(verdict, upload)
-  await letIn(service, upload)
+  await letIn(service, upload, 0, service.space.wouldAdmit)
 }
 
 /** The durable offset of a key, after its current writer has released it. */

@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { expect, it } from "vitest"
-import { createCallTurns } from "../../../src/ingest/rest/call-turns.ts"
+import { createCallTurns } from "../../../src/ingest/requests/call-turns.ts"
 import { names } from "../../../src/protocol.ts"
+import { Rejected } from "../../../src/server-kit/rejected.ts"
 import { apiKey, startIngest } from "../circle.ts"
 import { operations } from "../../../src/ingest/rest/operations.ts"
 
@@ -59,6 +60,75 @@ it("apps with large calls take turns", async () => {
   expect(begun.slice(2)).toEqual(["a2", "c1"])
   await calls[2]!.end()
   expect(begun.slice(4)).toEqual(["b2"])
+})
+
+it("a large call that does not fit is not passed by others for ever, and small ones of others do not wait for it", async () => {
+  const { begun, call } = open()
+  const b1 = call("b1", 500)
+  await turn()
+  const c1 = call("c1", 500)
+  await turn()
+  const whole = call("a1", 2000)
+  call("a2", 1)
+  await turn()
+  // They would fit, and came later.
+  const later = ["b2", "c2", "d1"].map((name) => call(name, 400))
+  call("e1", 1)
+  await turn()
+  await turn()
+  expect(begun).toEqual(["b1", "c1", "e1"])
+  await b1.end()
+  expect(begun.slice(3)).toEqual([])
+  await c1.end()
+  expect(begun.slice(3)).toEqual(["a1"])
+  await whole.end()
+  for (const { end } of later) await end()
+  expect(begun.slice(4).toSorted()).toEqual(["a2", "b2", "c2", "d1"])
+})
+
+it("who waits for calls of its own app bars nobody", async () => {
+  const { begun, call } = open()
+  call("a1", 600)
+  await turn()
+  call("a2", 600)
+  await turn()
+  call("b1", 600)
+  await turn()
+  expect(begun).toEqual(["a1", "b1"])
+})
+
+it("where a large call that does not fit is interrupted those behind it begin", async () => {
+  const { begun, call } = open()
+  call("b1", 500)
+  await turn()
+  const whole = call("a1", 2000)
+  call("a2", 1)
+  call("c1", 500)
+  await turn()
+  expect(begun).toEqual(["b1"])
+  await Effect.runPromise(Fiber.interrupt(whole.fiber))
+  await turn()
+  await turn()
+  expect(begun.slice(1).toSorted()).toEqual(["a2", "c1"])
+})
+
+it("what a call does that has to wait may keep it from waiting; it leaves no place behind", async () => {
+  const { take } = createCallTurns()
+  const over = Promise.withResolvers<void>()
+  const first = Effect.runFork(
+    take(
+      "a",
+      1000,
+      Effect.promise(() => over.promise),
+    ),
+  )
+  const full = new Rejected({ code: "RATE_LIMITED", detail: "Full." })
+  const refused = take("a", 1000, Effect.void, () => Effect.fail(full))
+  expect(await Effect.runPromise(Effect.flip(refused))).toBe(full)
+  over.resolve()
+  await Effect.runPromise(Fiber.await(first))
+  await turn()
+  await Effect.runPromise(take("a", 1000, Effect.void, () => Effect.die("It does not wait.")))
 })
 
 it("a call that means more than an app may have at once runs alone", async () => {
@@ -126,16 +196,14 @@ it("a limit that no number is large enough for holds up nobody", async () => {
     })
   const hostile = await Promise.all(["Infinity", "1e308", "-Infinity", "0.5", "1e308"].map(ask))
   expect(hostile.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
+  const noNumbers = await Promise.all(['{"toString":1,"valueOf":1}', '[{"valueOf":1}]', '"9"'].map(ask))
+  expect(noNumbers.map(({ status }) => status)).toEqual([400, 400, 400])
+  expect((await ask('1,"offset":{"toString":1,"valueOf":1}')).status).toBe(400)
   expect((await ask("1000")).status).toBe(200)
 })
 
 it("what a call means is counted by the files that it names or asks for", () => {
-  const sizeOf = (name: string, body: unknown) => {
-    let size: number | undefined
-    const turns = { take: (_: string, means: number) => ((size = means), Effect.void) }
-    operations.get(name)!.perform({ app: { id: "a" }, service: { turns } } as never, body)
-    return size
-  }
+  const sizeOf = (name: string, body: unknown) => operations.get(name)!.size(body)
   expect(sizeOf("deleteFiles", { fileKeys: ["a", "b"], owner: "me" })).toBe(2)
   expect(sizeOf("deleteFiles", { customIds: ["a", "b"] })).toBe(200)
   expect(
@@ -149,6 +217,12 @@ it("what a call means is counted by the files that it names or asks for", () => 
   expect(sizeOf("claimFiles", { claims: [{ slug: "x", fileKeys: ["a", "b", "c"] }], replaces: ["d"] })).toBe(4)
   expect(sizeOf("listFiles", {})).toBe(500)
   expect(sizeOf("listFiles", { limit: 7 })).toBe(7)
+  expect(sizeOf("listFiles", { limit: 7, offset: 1000 })).toBe(1007)
+  expect(sizeOf("listFiles", { offset: 3 })).toBe(503)
+  // They are marked before the answer.
+  expect(sizeOf("deleteFiles", { owner: "me" })).toBe(500)
+  expect(sizeOf("deleteFiles", { prefix: "", owner: "me" })).toBe(500)
+  expect(sizeOf("deleteFiles", { customIds: ["a"], owner: "me" })).toBe(100)
   for (const limit of ["a", null, {}, []]) expect(sizeOf("listFiles", { limit })).toEqual(expect.any(Number))
   for (const body of [null, 5, "a", [], [[[]]]]) expect(sizeOf("deleteFiles", body)).toEqual(expect.any(Number))
 })

@@ -27,3 +27,11 @@ test("`free` may be a method of a class, and keeps the reserve", async () => {
   await space.take(400)
   expect(() => space.take(200)).toThrow(Rejected)
 })
+
+test("who only asks whether there is room takes none of it", async () => {
+  const space = createFreeSpace({ store: { free: async () => 1500 }, catalog: { free: async () => 1400 } }, 1000)
+  for (let times = 0; times < 5; times++) await space.wouldAdmit(400)
+  expect(() => space.wouldAdmit(401)).toThrow(Rejected)
+  await space.admit(400)
+  expect(() => space.wouldAdmit(1)).toThrow(Rejected)
+})

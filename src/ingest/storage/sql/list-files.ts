@@ -22,13 +22,21 @@ export const createFileListing = (reader: StepReader): Pick<CatalogHistory, "lis
       if (appId === undefined) return (await all(listFiles(status), { before, limit, offset })).map(toFile)
       const whose = owner === undefined ? "all" : "owner"
       const which = { appId, ...(owner !== undefined && { owner }) }
-      const isStepped = offset > step || (await mayPassMany(appId, status))
+      const passesMany = await mayPassMany(appId, status)
+      const isStepped = offset > step || passesMany
       const found: Array<Row> = []
       let skipped = offset
       for (let end = before; ;) {
         const [edge] = isStepped
           ? await all(edgeOfFiles(status, whose, merging), { ...which, before: end, from: 0, step })
           : []
+        // Each file of a step is one that would be listed.
+        if (edge !== undefined && !passesMany && skipped >= step) {
+          skipped -= step
+          end = edge.id as number
+          await pause()
+          continue
+        }
         const bounds = { ...which, before: end, from: (edge?.id as number | undefined) ?? 0 }
         const room = limit - found.length
         const rows = await all(listFilesOfApp(status, whose, merging), { ...bounds, limit: room, offset: skipped })

@@ -6,8 +6,8 @@ interface Job {
   readonly work: () => unknown
   readonly resolve: (value: never) => void
   readonly reject: (cause: unknown) => void
-  /** Until when it waits for another process, by `performance.now()`; undefined until it has to. */
-  until?: number
+  /** Since when it waits for another process, by `performance.now()`; undefined until it has to. */
+  since?: number
 }
 
 /** What has become of a group. */
@@ -54,6 +54,8 @@ export const createGroupCommit = (
   let late: Array<Job> = []
   /** How many jobs of a group the last transaction has come to. */
   let tried = 0
+  /** When a transaction got through last, by `performance.now()`: what has held up a job before that is over. */
+  let throughAt = -Infinity
   let isWorking = false
   let worked: Promise<void> | undefined
 
@@ -70,6 +72,7 @@ export const createGroupCommit = (
         if (performance.now() >= until) break
       }
       commit.run()
+      throughAt = performance.now()
       return values
     } catch (cause) {
       if (database.isTransaction) rollback.run()
@@ -78,8 +81,9 @@ export const createGroupCommit = (
   }
 
   const putOff = (job: Job, cause: unknown): void => {
-    job.until ??= performance.now() + patience
-    if (performance.now() < job.until) late.push(job)
+    const now = performance.now()
+    job.since ??= now
+    if (now < Math.max(job.since, throughAt) + patience) late.push(job)
     else job.reject(cause)
   }
 

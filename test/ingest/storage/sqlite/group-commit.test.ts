@@ -12,7 +12,26 @@ const open = () => {
     if (database.isOpen) database.close()
   })
   let flushes = 0
-  const { run } = createGroupCommit(database, async () => {
+  /** Until when another process has locked it; to find that out takes a second. */
+  let lockedUntil = -Infinity
+  const seen = new Proxy(database, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target)
+      if (name !== "prepare") return typeof value === "function" ? value.bind(target) : value
+      return (sql: string) => {
+        const statement = target.prepare(sql)
+        if (!sql.startsWith("BEGIN")) return statement
+        return {
+          run: () => {
+            if (now >= lockedUntil) return statement.run()
+            now += 1000
+            throw Object.assign(new Error("database is locked"), { errcode: 5 })
+          },
+        }
+      }
+    },
+  })
+  const { run } = createGroupCommit(seen, async () => {
     flushes++
   })
   const insert = database.prepare("INSERT INTO steps VALUES (?)")
@@ -30,6 +49,10 @@ const open = () => {
         .all()
         .map((row) => row["name"]),
     countFlushes: () => flushes,
+    /** Another process locks the database for so many ms. */
+    lock: (ms: number) => {
+      lockedUntil = now + ms
+    },
     close: () => database.close(),
   }
 }
@@ -79,4 +102,24 @@ it("where no transaction can begin every write fails", async () => {
   close()
   const outcomes = await Promise.allSettled(["a", "b", "c"].map((name) => write(name, 6)))
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"])
+})
+
+it("a write whose turn comes late waits for another process as long as any, however often others were locked out before", async () => {
+  const { write, lock, list } = open()
+  lock(1500)
+  const names = Array.from({ length: 6 }, (_, index) => `${index}`)
+  const writes = Promise.allSettled(
+    names.map(async (name) => {
+      await write(name, 3000)
+      lock(1500)
+    }),
+  )
+  expect((await writes).map(({ status }) => status)).toEqual(names.map(() => "fulfilled"))
+  expect(list()).toEqual(names)
+})
+
+it("a write that another process locks out for too long fails", async () => {
+  const { write, lock } = open()
+  lock(Infinity)
+  await expect(write("a", 1)).rejects.toThrow("locked")
 })

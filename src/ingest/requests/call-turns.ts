@@ -14,17 +14,24 @@ const few = 20
 /** Files that waiting calls of an app may mean together. A call that asks for more counts as so many: what it says is not checked yet. */
 const mostWaiting = 100_000
 
-/** The order in which calls of the REST API are served, so that those of one app do not keep everybody else waiting. */
+/** The order in which calls of apps are served, so that those of one app do not keep everybody else waiting. */
 export interface CallTurns {
   /**
    * Performs a call when its turn has come: the calls of an app in the order in which they came, apps in turn. Between two calls
-   * that have waited everything else is served.
+   * that have waited everything else is served. Of the large calls those that came first are never passed by others for ever.
    *
-   * @param size how many files it means
+   * @param appId the app, or the name of a line of its own for some of its calls
+   * @param size  how many files it means
+   * @param aside what a call does that has to wait: it gets what it waits for, and may keep it from waiting by failing
    *
-   * Fails: RATE_LIMITED where too many calls of the app wait already, and as `work` does.
+   * Fails: RATE_LIMITED where too many calls of the app wait already, and as `work` and `aside` do.
    */
-  readonly take: <A, E>(appId: string, size: number, work: Effect.Effect<A, E>) => Effect.Effect<A, E | Rejected>
+  readonly take: <A, E>(
+    appId: string,
+    size: number,
+    work: Effect.Effect<A, E>,
+    aside?: (wait: Effect.Effect<void>) => Effect.Effect<void, Rejected>,
+  ) => Effect.Effect<A, E | Rejected>
 }
 
 interface Waiting {
@@ -49,12 +56,16 @@ export const createCallTurns = (): CallTurns => {
   const lines = new Map<string, Line>()
   let large = 0
   let isScheduled = false
+  /** Whether a large call waits for nothing but those of other apps: then no other large one is begun before it. */
+  let isBarred = false
 
-  const fits = (appId: string, size: number): boolean => {
+  const fitsOwn = (appId: string, size: number): boolean => {
     const own = running.get(appId) ?? 0
-    if (own > 0 && own + size > ofApp) return false
-    return size <= few || (!isScheduled && (large === 0 || large + size <= ofAll))
+    return own === 0 || own + size <= ofApp
   }
+  const fitsAll = (size: number): boolean => large === 0 || large + size <= ofAll
+  const fits = (appId: string, size: number): boolean =>
+    fitsOwn(appId, size) && (size <= few || (!isScheduled && !isBarred && fitsAll(size)))
   const start = (appId: string, size: number): void => {
     running.set(appId, (running.get(appId) ?? 0) + size)
     if (size <= few) return
@@ -80,10 +91,14 @@ export const createCallTurns = (): CallTurns => {
   /** Begins a call of each app, and of the large ones only the first. The next ones begin once everything else was served. */
   const beginNext = (): void => {
     isScheduled = false
+    isBarred = false
     let hasBegun = false
     for (const [appId, line] of [...lines]) {
       const { size, begin } = line.calls[0]!
-      if (!fits(appId, size)) continue
+      if (!fits(appId, size)) {
+        isBarred ||= fitsOwn(appId, size) && !fitsAll(size)
+        continue
+      }
       leave(appId, line, 0)
       start(appId, size)
       hasBegun = true
@@ -109,13 +124,20 @@ export const createCallTurns = (): CallTurns => {
       schedule()
       return Effect.sync(() => {
         const at = line.calls.indexOf(call)
-        if (at < 0) end(appId, size)
-        else leave(appId, line, at)
+        if (at < 0) return end(appId, size)
+        leave(appId, line, at)
+        // Others may have waited for this one alone.
+        if (lines.size > 0) schedule()
       })
     })
 
   return {
-    take: <A, E>(appId: string, means: number, work: Effect.Effect<A, E>) =>
+    take: <A, E>(
+      appId: string,
+      means: number,
+      work: Effect.Effect<A, E>,
+      aside: (wait: Effect.Effect<void>) => Effect.Effect<void, Rejected> = (wait) => wait,
+    ) =>
       Effect.uninterruptibleMask((restore): Effect.Effect<A, E | Rejected> => {
         // Whole numbers: what is added and taken away again must leave nothing.
         const size = Math.min(Math.max(Math.ceil(means) || 1, 1), mostWaiting)
@@ -129,7 +151,7 @@ export const createCallTurns = (): CallTurns => {
           return perform
         }
         if (line !== undefined && line.size + size > mostWaiting) return Effect.fail(tooManyWaiting())
-        return Effect.andThen(restore(wait(appId, size)), perform)
+        return Effect.andThen(aside(restore(wait(appId, size))), perform)
       }),
   }
 }
