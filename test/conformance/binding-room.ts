@@ -321,6 +321,25 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       expect(await part("file").locator(":focus").count()).toBe(1)
     })
 
+    test("Delete on what it does not remove takes the focus nowhere else once the upload has ended by itself", async () => {
+      const [page, site] = [getPage(), getSite()]
+      const release = site.hold("a.docx", 10_000)
+      await open("component=dropzone&endpoint=anything&mode=auto")
+      await give(file("a.docx", heldSize))
+      await rowBecomes("a.docx", "uploading")
+      await isOneStop()
+      await page.getByRole("button", { name: "Pause a.docx" }).focus()
+      await page.keyboard.press("Delete")
+      // A rendering later, as whenever bytes are counted.
+      await give(file("b.docx"))
+      await rowBecomes("b.docx", "done")
+      await focusIs("Pause a.docx")
+      release()
+      await rowBecomes("a.docx", "done")
+      await page.getByRole("button", { name: "Pause a.docx" }).waitFor({ state: "detached" })
+      await until(() => page.evaluate(() => document.activeElement?.getAttribute("data-sluice") === "button"))
+    })
+
     for (const [direction, next, back] of [
       ["ltr", "ArrowRight", "ArrowLeft"],
       ["rtl", "ArrowLeft", "ArrowRight"],
