@@ -50,6 +50,8 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
       const keep = async () => {
         try {
           const upload = (await answer)[place]!
+          // What has ended meanwhile was forgotten, and stays so.
+          if (!each.isPending()) return false
           each.upload = await each.entry!.keep({ ...each.upload, ...upload })
           return each.upload.key !== upload.key
         } finally {

@@ -16,6 +16,11 @@ declare global {
     door: Door
     /** What the page was asked to do. */
     job: { upload: Upload<any>; events: Array<string>; file?: File }
+    /** What {@link follow} has listed, and what {@link remember} gives. */
+    listed: string
+    show: () => () => void
+    leave: () => void
+    fail: () => void
   }
 }
 
@@ -507,6 +512,84 @@ test("a tab that is closed in the middle leaves the rest to the other", async ()
   await first.close()
   expect(await outcome(second)).toEqual({ status: "done", hash, key: "key0" })
   expect(peer.trace("a")).toEqual(["PUT bytes=0-", "HEAD", expect.stringMatching(/^PUT bytes=[1-9]\d+-$/)])
+})
+
+/** Remembers an upload in a tab, which shows it or sends it for ever, until `leave` or `fail`. */
+const remember = (page: Page, how: "shown" | "sent") =>
+  page.evaluate(async (how) => {
+    const store = window.door.createResumeStore()
+    const file = new File(["abc"], "a", { lastModified: 1000 })
+    const show = () => store.occupy!(file)
+    const leave = how === "shown" ? show() : () => {}
+    const entry = await store.open({ url: location.href, slug: "any", input: undefined, file })
+    await entry.keep({ key: "k", url: `${location.origin}/k`, name: "a", customId: null })
+    const { promise, reject: fail } = Promise.withResolvers<never>()
+    if (how === "sent") {
+      const { signal } = new AbortController()
+      await new Promise<void>((resolve) => {
+        const work = () => {
+          resolve()
+          return promise
+        }
+        entry.exclusively(work, signal, () => {}).catch(() => {})
+      })
+    }
+    Object.assign(window, { leave, show, fail })
+  }, how)
+/** Lists in a tab, and anew whenever that is told. */
+const follow = (page: Page) =>
+  page.evaluate(async () => {
+    const store = window.door.createResumeStore()
+    const look = async () => Object.assign(window, { listed: (await store.list()).map(({ name }) => name).join() })
+    store.subscribe!(look)
+    await look()
+  })
+const listsNow = (page: Page, names: string) => page.waitForFunction((names) => window.listed === names, names)
+
+test("what a tab has shown that is closed is offered, although another one that waits for it shows a dialog", async () => {
+  const [first, blocked, third] = [await openTab(), await openTab(), await openTab()]
+  await remember(first, "shown")
+  await follow(blocked)
+  await listsNow(blocked, "")
+  blocked.on("dialog", () => {}) // It is left open.
+  const isShown = blocked.waitForEvent("dialog")
+  await blocked.evaluate(() => void setTimeout(() => alert("Still there?"), 0))
+  await isShown
+  await follow(third)
+  await listsNow(third, "")
+  await first.close()
+  await listsNow(third, "a")
+})
+
+test("all tabs are told of a list that leaves its page, and that comes back", async () => {
+  const tabs = [await openTab(), await openTab()] as const
+  await remember(tabs[0], "shown")
+  for (const tab of tabs) await follow(tab)
+  for (const tab of tabs) await listsNow(tab, "")
+  await tabs[0].evaluate(() => window.leave())
+  for (const tab of tabs) await listsNow(tab, "a")
+  await tabs[0].evaluate(() => void (window.leave = window.show()))
+  for (const tab of tabs) await listsNow(tab, "")
+  await tabs[0].evaluate(() => window.leave())
+  for (const tab of tabs) await listsNow(tab, "a")
+})
+
+test("an upload that no list shows is offered once it has failed", async () => {
+  const tabs = [await openTab(), await openTab()] as const
+  await remember(tabs[0], "sent")
+  for (const tab of tabs) await follow(tab)
+  for (const tab of tabs) await listsNow(tab, "")
+  await tabs[0].evaluate(() => window.fail())
+  for (const tab of tabs) await listsNow(tab, "a")
+})
+
+test("an upload that no list shows is offered once its tab is closed", async () => {
+  const [first, second] = [await openTab(), await openTab()]
+  await remember(first, "sent")
+  await follow(second)
+  await listsNow(second, "")
+  await first.close()
+  await listsNow(second, "a")
 })
 
 test("a URL that has expired while the page was away is renewed, and the offset kept", async () => {

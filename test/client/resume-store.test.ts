@@ -254,6 +254,36 @@ describe("with a resume store", () => {
   })
 })
 
+test("what is cancelled while the app is asked for its URL is not remembered when the answer comes", async () => {
+  const { resumeStore, kept } = rememberByName()
+  const asked = Promise.withResolvers<void>()
+  const cancelled = Promise.withResolvers<void>()
+  const names: Array<string> = []
+  const files = [file("a"), file("b")]
+  const upload = uploader(
+    {
+      ...resumeStore,
+      open: async (options) => {
+        const entry = await resumeStore.open(options)
+        const { name } = options.file
+        return { ...entry, keep: async (upload) => entry.keep((names.push(name), upload)) }
+      },
+    },
+    {
+      headers: async () => {
+        asked.resolve()
+        await cancelled.promise
+        return {}
+      },
+    },
+  ).createUpload("any", { files })
+  await asked.promise
+  upload.abortUpload(files[0])
+  cancelled.resolve()
+  expect(await upload.done()).toMatchObject([{ status: "aborted" }, { status: "done" }])
+  expect([names, [...kept]]).toEqual([["b"], []])
+})
+
 test("where nothing can be kept, createResumeStore keeps nothing and fails nothing", async () => {
   const resumeStore = createResumeStore()
   const outcomes = await uploader(resumeStore).uploadFiles("any", { files: [file("a")] })

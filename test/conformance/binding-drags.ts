@@ -260,6 +260,49 @@ export const describeDrags = ({ page, site, open, choose, told, until, complaint
       expect(await told("change")).toEqual([])
     })
 
+    test("nor after a drag of the page's own whose element was removed, and whose end nobody is told", async () => {
+      await open("component=dropzone")
+      await page().evaluate(() => {
+        document.body.insertAdjacentHTML("beforeend", `<p id="card" draggable="true">Card</p><p id="column">Column</p>`)
+        const column = document.getElementById("column")!
+        const card = () => document.getElementById("card")!
+        card().addEventListener("dragstart", (event) => event.dataTransfer!.setData("text/plain", "card"))
+        column.addEventListener("dragover", (event) => event.preventDefault())
+        column.addEventListener("drop", (event) => {
+          event.preventDefault()
+          event.stopPropagation()
+          card().remove()
+        })
+      })
+      const [card, column] = [await middleOf(page().locator("#card")), await middleOf(page().locator("#column"))]
+      await page().mouse.move(card.x, card.y)
+      await page().mouse.down()
+      await page().mouse.move(column.x, column.y, { steps: 5 })
+      await page().mouse.up()
+      await page().locator("#card").waitFor({ state: "detached" })
+      await until(() =>
+        page().evaluate(() => {
+          const dataTransfer = new DataTransfer()
+          dataTransfer.items.add(new File(["a"], "a.txt"))
+          return !document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }))
+        }),
+      )
+      expect(await told("change")).toEqual([])
+    })
+
+    test("a picture of the page that is dragged over it stays its own until it is dropped", async () => {
+      await open("component=dropzone")
+      const isPrevented = await page().evaluate(() => {
+        const dataTransfer = new DataTransfer()
+        dataTransfer.items.add(new File(["a"], "a.png", { type: "image/png" }))
+        return ["dragstart", "dragenter", "dragover", "drop"].map(
+          (type) =>
+            !document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true })),
+        )
+      })
+      expect(isPrevented).toEqual([false, false, false, false])
+    })
+
     test("who else takes files on the page still does", async () => {
       await open("component=dropzone&page=Photos")
       await page().evaluate(() => {

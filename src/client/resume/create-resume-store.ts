@@ -7,7 +7,7 @@ import { fingerprint } from "./fingerprint.ts"
 import { createResumeChanges } from "./resume-changes.ts"
 import { createResumeLocks } from "./resume-locks.ts"
 import { createResumeRecords, type ResumeRecord } from "./resume-records.ts"
-import { createShownUploads } from "./shown-uploads.ts"
+import { createShownUploads, toSender } from "./shown-uploads.ts"
 import type { InterruptedUpload, ResumeEntry, ResumeEntryOptions, ResumeStore, PickedHandle } from "./resume-store.ts"
 
 /** How interrupted uploads are remembered. */
@@ -88,7 +88,7 @@ const makeParts = (name: string) => {
     handles: createFileHandles(),
     inUse: createFilesInUse(),
     shown: createShownUploads(locks, changes.tell),
-    /** Other pages that are waited for. */
+    /** The locks of other pages that are waited for. */
     awaited: new Set<string>(),
   }
 }
@@ -101,13 +101,13 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
   const isOld = ({ keptAt }: ResumeRecord) => keptAt + maxAge <= Date.now()
 
   /** A tab that is closed tells nobody: its lock does. */
-  const waitForPage = (page: string) => {
-    if (awaited.has(page)) return
-    awaited.add(page)
+  const waitFor = (lock: string) => {
+    if (awaited.has(lock)) return
+    awaited.add(lock)
     void locks
-      .released(page)
+      .released(lock)
       .catch(() => {})
-      .then(() => awaited.delete(page) && changes.tell())
+      .then(() => awaited.delete(lock) && changes.tell())
   }
 
   const openFile = async (options: ResumeEntryOptions, file: File): Promise<ResumeEntry> => {
@@ -207,8 +207,19 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
       kept,
       keep,
       advance,
-      exclusively: (work, ...rest) =>
-        key === undefined ? work() : inUse.sending(id, file, () => locks.exclusively(id, work, ...rest)),
+      exclusively: async (work, ...rest) => {
+        if (key === undefined) return work()
+        const end = shown.send()
+        try {
+          return await inUse.sending(id, file, () => locks.exclusively(id, work, ...rest))
+        } catch (error) {
+          // Nobody works on it, and its list has left the page: whoever is there offers it.
+          if (!shown.has(file)) changes.tell()
+          throw error
+        } finally {
+          end()
+        }
+      },
       forget: () => {
         clearTimeout(timer)
         shown.forget(file)
@@ -243,7 +254,12 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
         const here = shown.ids()
         const isElsewhere = ({ page }: ResumeRecord) => page !== undefined && page !== shown.page && held.has(page)
         const isTaken = (record: ResumeRecord) => held.has(record.id) || here.has(record.id) || isElsewhere(record)
-        for (const { page } of all.filter(isElsewhere)) waitForPage(page!)
+        const pages = new Set(all.map(({ page = shown.page }) => page))
+        pages.delete(shown.page)
+        for (const page of pages) {
+          const lock = [page, toSender(page)].find((name) => held.has(name))
+          if (lock !== undefined) waitFor(lock)
+        }
         const isOver = (record: ResumeRecord) => isOld(record) && !held.has(record.id)
         await Promise.all(all.filter(isOver).map(({ id }) => records.remove(id, isOld)))
         return all

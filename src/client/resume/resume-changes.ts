@@ -15,19 +15,26 @@ export const createResumeChanges = (name: string): ResumeChanges => {
   const call = () => {
     for (const listener of listeners) listener()
   }
+  /** Whether something has changed in this tab: then the others are told. */
+  let isOurs = false
+  const soon = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has its own origin only
+      if (isOurs) channel?.postMessage(0)
+      isOurs = false
+      call()
+    }, pause)
+  }
   const open = () => {
     if (globalThis.BroadcastChannel) channel ??= new BroadcastChannel(name)
-    if (channel) channel.onmessage = call
+    if (channel) channel.onmessage = soon
   }
   return {
     tell: () => {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        open()
-        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has its own origin only
-        channel?.postMessage(0)
-        call()
-      }, pause)
+      open()
+      isOurs = true
+      soon()
     },
     subscribe: (listener) => {
       open()

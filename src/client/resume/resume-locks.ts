@@ -9,7 +9,10 @@ export interface ResumeLocks {
   readonly exclusively: <A>(id: string, work: () => Promise<A>, signal: AbortSignal, onWait: () => void) => Promise<A>
   /** Holds a lock as long as this page lives, or until it is released. Fails: never. @returns releases it */
   readonly hold: (id: string) => () => void
-  /** Settles once nobody holds a lock any more, also because the tab was closed. */
+  /**
+   * Settles once nobody holds a lock any more, also because the tab was closed. Whoever else waits does not hold it: a tab that
+   * shows a dialog goes on only after it.
+   */
   readonly released: (id: string) => Promise<unknown>
   /** The uploads that some tab is working on right now, and the other locks that are held. Fails: rejects where the browser does not tell. */
   readonly held: () => Promise<ReadonlySet<string>>
@@ -45,10 +48,12 @@ export const createResumeLocks = (name: string): ResumeLocks => {
       wait().catch(() => {}) // there are no locks
       return release
     },
-    released: async (id) => navigator.locks.request(prefix + id, () => {}),
+    released: async (id) => navigator.locks.request(prefix + id, { mode: "shared" }, () => {}),
     held: async () => {
       const { held = [] } = await limited(navigator.locks.query())
-      const ids = held.map((lock) => lock.name ?? "").filter((lockName) => lockName.startsWith(prefix))
+      // A shared one is that of somebody who has waited.
+      const own = held.filter(({ mode }) => mode === "exclusive")
+      const ids = own.map((lock) => lock.name ?? "").filter((lockName) => lockName.startsWith(prefix))
       return new Set(ids.map((lockName) => lockName.slice(prefix.length)))
     },
   }

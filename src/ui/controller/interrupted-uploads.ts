@@ -3,6 +3,7 @@ import { belongsToForm } from "../form/belongs-to-form.ts"
 import { passHandle } from "../files/kept-handles.ts"
 import { nameFile } from "../files/rename-file.ts"
 import type { AnyComponentOptions } from "./upload-component-options.ts"
+import { oneAtATime } from "./one-at-a-time.ts"
 import { type ChosenItem, isChosen, isSameFile } from "./upload-item.ts"
 import type { UploadStore } from "./upload-store.ts"
 
@@ -69,7 +70,7 @@ export const createInterruptedUploads = (
     }
   }
 
-  const refresh = async () => {
+  const read = async () => {
     const asked = resumeStore()
     const { endpoint } = options()
     if (!isConnected) return
@@ -88,16 +89,20 @@ export const createInterruptedUploads = (
     store.set({ interrupted: found, otherFile: isAsked ? otherFile : undefined })
   }
 
+  /** Each message of another tab asks for it. */
+  let refresh = oneAtATime(read)
   let stop: (() => unknown) | undefined
   const follow = () => {
     stop?.()
+    // It does not wait for another store.
+    refresh = oneAtATime(read)
     // Any of them may be resumed or discarded elsewhere, also in another tab.
     stop = isConnected ? resumeStore()?.subscribe?.(() => void refresh()) : undefined
     void refresh()
   }
 
   return {
-    refresh,
+    refresh: () => refresh(),
     follow,
     connect: () => {
       isConnected = true

@@ -74,8 +74,11 @@ export const describeName = (name: string): Markup =>
 /** The folders of a path, `holiday/2024/`. */
 const toFolder = (path: string): string => toShownName(path.slice(0, path.lastIndexOf("/") + 1))
 
+const sayState = (component: ListView, item: UploadItem): string =>
+  component.used?.isToldAbove(component, item) ? component.texts.notUploaded() : component.texts.fileState(item)
+
 const describeFile = (component: ListView, item: UploadItem): Markup => {
-  const { texts, parts, part, validity, blocking, used } = component
+  const { parts, part, validity, blocking, used } = component
   const { name, path, status } = item
   const hasProgress = isActive(item) || status === "paused"
   const markup = part(
@@ -99,7 +102,7 @@ const describeFile = (component: ListView, item: UploadItem): Markup => {
         "fileState",
         {},
         [
-          used?.isToldAbove(component, item) ? texts.notUploaded() : texts.fileState(item),
+          sayState(component, item),
           ...[used?.describeCountdown(component, item)].filter((child) => child !== undefined),
         ],
         item,
@@ -122,13 +125,16 @@ const describeFile = (component: ListView, item: UploadItem): Markup => {
   return { ...markup, key: item.id }
 }
 
-/** A row outside the visible part, so that a thousand rows cost a page little. It keeps its place, and its name for searches. */
-const describeFar = ({ part }: ComponentView, item: UploadItem): Markup => ({
-  ...part(
+/**
+ * A row outside the visible part, so that a thousand rows cost a page little. It keeps its place, and its name for searches;
+ * users, and their browsers' search, also look for why a file has failed.
+ */
+const describeFar = (component: ListView, item: UploadItem): Markup => ({
+  ...component.part(
     "li",
     "file",
     { attributes: { "data-state": item.status, "data-file": item.id, "data-far": "" } },
-    [item.name],
+    [item.status === "failed" ? `${item.name} ${sayState(component, item)}` : item.name],
     item,
   ),
   key: item.id,
@@ -146,11 +152,7 @@ export const describeFileList = (component: ListView): Markup | undefined => {
   if (files.length === 0 && removed === undefined) return undefined
   const isWhole =
     isThin && isLongList(files)
-      ? (item: UploadItem, index: number) =>
-          item === blocking ||
-          // Users, and their browsers' search, look for its message.
-          (item.status === "failed" && !used?.isToldAbove(component, item)) ||
-          isNearRow(item, index, near?.get(id))
+      ? (item: UploadItem, index: number) => item === blocking || isNearRow(item, index, near?.get(id))
       : () => true
   const rows = files.map((item, index) => describeRow(component, item, !isWhole(item, index)))
   const place = removed && used?.findPlace(files, removed.files[0]?.id, removed.order)

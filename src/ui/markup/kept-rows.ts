@@ -34,7 +34,7 @@ const listSources = (
   // The page's own looks and content may depend on anything.
   const isOurs = (part: PartName) => looks.appearance?.[part] === undefined && looks.content?.[part] === undefined
   if (!(isFar ? isOurs("file") : rowParts.every(isOurs))) return undefined
-  if (isFar) return []
+  if (isFar) return item.status === "failed" ? [texts, isToldAbove(component, item)] : []
   // The validity control is in the row that blocks a form; what a waiting file shows changes with the clock.
   if (item === blocking || item.status === "waiting") return undefined
   const isMovable = config.reorder === true && state.files.length > 1
@@ -44,7 +44,7 @@ const listSources = (
 /**
  * Describes a row only when something in it has changed, because usually that is one file of many.
  *
- * @param isFar whether it is outside the visible part, and so only a name
+ * @param isFar whether it is outside the visible part, and so only a name, and why it has failed
  */
 export const keepRow = (
   component: ComponentView,

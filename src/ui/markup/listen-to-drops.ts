@@ -36,6 +36,15 @@ const onDrag = (event: DragEvent) => {
   dataTransfer.dropEffect = "none"
 }
 
+/** The page's own drag is over. Where the dragged element was removed meanwhile, nobody is told of `dragend`. */
+const endInner = ({ type }: Event) => {
+  const end = () => void (isInner = false)
+  // This is the first to be told of a drop, and its drag is still the page's own for the others.
+  if (type === "drop") setTimeout(end, 0)
+  else end()
+}
+
+const ends = ["pointerdown", "drop"]
 const events = ["dragstart", "dragend", "dragenter", "dragover", "dragleave", "drop"] as const
 
 /**
@@ -45,12 +54,16 @@ const events = ["dragstart", "dragend", "dragenter", "dragover", "dragleave", "d
  * @returns stops it
  */
 export const listenToDrops = (id: string, zone: Omit<DropZone, "id">): (() => void) => {
-  if (zones.size === 0) for (const type of events) addEventListener(type, onDrag)
+  if (zones.size === 0) {
+    for (const type of events) addEventListener(type, onDrag)
+    for (const type of ends) addEventListener(type, endInner, true)
+  }
   zones.set(id, { id, ...zone })
   return () => {
     zones.delete(id)
     if (zones.size > 0) return
     code?.endDrags()
     for (const type of events) removeEventListener(type, onDrag)
+    for (const type of ends) removeEventListener(type, endInner, true)
   }
 }

@@ -48,6 +48,8 @@ export const keepFocus = (
     arrive()
     if (focused === undefined || place === undefined) return
     if (focused.isConnected) {
+      // A key that has removed nothing is over: what disappears later was not deleted by it.
+      deleting = undefined
       place = findRows(focused)
       return
     }

@@ -33,17 +33,23 @@ export const bringNear = ({ id, root, controller }: ThinRows, itemId: string): v
  */
 export const thinFarRows = (rows: NearRows, { id, root, controller }: ThinRows): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined
+  /** How wide the list was when the height of a failed row was measured. */
+  let width: number | undefined
   /** Keeps the height of rows at that of a complete one, so that nothing moves when one becomes complete. */
   const reserve = () => {
     const list = root.getElementById(id)?.querySelector<HTMLElement>('[data-sluice="file-list"]')
-    // A message makes a row higher; where failed ones are thin there is one message for all of them, above the list.
-    const high = list?.querySelector("[data-far][data-state=failed]") ? "" : ",[data-state=failed]"
-    const row = list?.querySelector<HTMLElement>(`[data-file]:not([data-far]${high})`)
-    // The size as laid out, whatever the transform of an opening dialog is. In a hidden tab there is no layout.
-    const size = row?.offsetHeight ? getComputedStyle(row).blockSize : undefined
-    if (list && size !== undefined && list.style.getPropertyValue("--_row") !== size) {
-      list.style.setProperty("--_row", size)
+    if (!list) return
+    const set = (property: string, which: string) => {
+      const row = list.querySelector<HTMLElement>(`[data-file]${which}:not([data-far])`)
+      // The size as laid out, whatever the transform of an opening dialog is. In a hidden tab there is no layout.
+      const size = row?.offsetHeight ? getComputedStyle(row).blockSize : undefined
+      if (size !== undefined && list.style.getPropertyValue(property) !== size) list.style.setProperty(property, size)
+      return size
     }
+    set("--_row", ":not([data-state=failed])")
+    // A message makes a row higher, and each message differently: whichever is near now, far rows keep the height of the first.
+    const isMeasured = width === list.clientWidth && list.style.getPropertyValue("--_failed") !== ""
+    if (!isMeasured && set("--_failed", "[data-state=failed]")) width = list.clientWidth
   }
   const tell = () => {
     timer = undefined

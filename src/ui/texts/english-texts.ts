@@ -2,7 +2,7 @@ import { inUnitOf } from "./in-unit-of.ts"
 import { isCodeNotLoaded } from "./is-code-not-loaded.ts"
 import type { ProblemCode } from "../../protocol/errors/problem.ts"
 import { type AcceptedKind, listKinds } from "../files/accepted-files.ts"
-import { list, plural, toLimit, toNoun, writeSize } from "./english-words.ts"
+import { list, plural, toLimit, toNoun, writeNumber, writeSize } from "./english-words.ts"
 import { createFirstTexts, type FirstText } from "./first-texts.ts"
 import { foreignAnswerOf, isOfBytes } from "../diagnosis/foreign-answer.ts"
 import { isDevelopment } from "../diagnosis/is-development.ts"
@@ -20,7 +20,7 @@ const files = (count: number): string => plural(toNoun({ kind: "blob" }), count)
 
 /** 41 of 180 MB: in one unit, unless the page writes sizes in its own way. */
 const sizeOf = (texts: UploadTexts, part: number, whole: number): string =>
-  `${texts.size === writeSize ? inUnitOf(part, whole) : texts.size(part)} of ${texts.size(whole)}`
+  `${texts.size === writeSize ? writeNumber(inUnitOf(part, whole)) : texts.size(part)} of ${texts.size(whole)}`
 
 /** Texts for codes where the code tells the user more than the server's own message. */
 const advice: { readonly [code in ProblemCode]?: string } = {

@@ -1,5 +1,6 @@
 import type { InterruptedUpload } from "../../client/resume/resume-store.ts"
 import { nameAsBefore } from "../controller/interrupted-uploads.ts"
+import { oneAtATime } from "../controller/one-at-a-time.ts"
 import { isSameFile } from "../controller/upload-item.ts"
 import type { UploadState } from "../controller/upload-state.ts"
 import type { UploadController } from "../controller/upload-controller.ts"
@@ -49,15 +50,11 @@ export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): Left
     state = { interrupted, otherFile }
     tell()
   }
-  let request = 0
-  const look = async () => {
-    const own = ++request
-    const entries = (await resumeStore?.list().catch(() => [])) ?? []
-    if (own !== request) return
-    found = entries
+  const look = oneAtATime(async () => {
+    found = (await resumeStore?.list().catch(() => [])) ?? []
     if (!found.some(({ id }) => id === otherFile?.id)) otherFile = undefined
     show()
-  }
+  })
   const find = (id: string) => state.interrupted.find((entry) => entry.id === id)
   /** The file's record is found by its fingerprint, so nothing is sent twice. */
   const send = ({ slug, input }: InterruptedUpload, files: ReadonlyArray<File>): void => {

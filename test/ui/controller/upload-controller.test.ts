@@ -403,6 +403,30 @@ test("a resume store may be given to a component, and changes with the user", as
   expect([mine.removed, yours.removed]).toEqual([[], ["yours"]])
 })
 
+test("messages that what is interrupted has changed have it read once more, after the read that runs", async () => {
+  const answers: Array<(entries: Array<InterruptedUpload>) => void> = []
+  let tell = () => {}
+  const resumeStore: ResumeStore = {
+    ...remember(entry),
+    list: () => new Promise((resolve) => answers.push(resolve)),
+    subscribe: (listener) => {
+      tell = listener
+      return () => {}
+    },
+  }
+  const { controller } = await start({}, { resumeStore })
+  const ids = () => controller.getState().interrupted.map(({ id }) => id)
+  await vi.waitFor(() => expect(answers).toHaveLength(1))
+  for (let i = 0; i < 50; i++) tell()
+  expect(answers).toHaveLength(1)
+  answers[0]!([entry])
+  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  expect(ids()).toEqual(["x"])
+  answers[1]!([])
+  await vi.waitFor(() => expect(ids()).toEqual([]))
+  expect(answers).toHaveLength(2)
+})
+
 test("a resume store that is made anew at every rendering does not make it render for ever", async () => {
   const { controller, given } = await start({ resumeStore: remember(entry) })
   let renderings = 0

@@ -89,6 +89,19 @@ describe("a row of a list", () => {
     expect(keepRow({ ...view, texts: { ...view.texts } }, given, true, () => expect.unreachable())).toBe(far)
   })
 
+  it("says, far from the visible part, why its file has failed: it is described anew when that is said otherwise", () => {
+    const failed = createItem({ status: "failed", error: {} as UploadItem["error"] & {} })
+    const far = (each: ComponentView) => keepRow(each, failed, true, () => describeElement("li", "far", {}))
+    const alone = { ...view, state: { ...view.state, files: [failed] } }
+    const first = far(alone)
+    expect(far({ ...alone })).toBe(first)
+    const inOtherWords = { ...alone, texts: { ...view.texts } }
+    const second = far(inOtherWords)
+    expect(second).not.toBe(first)
+    const together = { ...view.state, files: [failed, createItem({ ...failed, id: "2" })] }
+    expect(far({ ...inOtherWords, state: together })).not.toBe(second)
+  })
+
   it("is kept while the page changes only parts that are not in it, or none of those that it could change", () => {
     const looks = { appearance: { button: "x" }, content: { label: "x", fileName: undefined } }
     expect(count(createItem(), { ...view, looks }, { ...view, looks: { ...looks } })).toBe(1)

@@ -29,6 +29,12 @@ describe("how much of a file is there", () => {
     expect(plain(he.fileState(item))).not.toContain("KB")
   })
 
+  it("is written as its whole is, where it has thousands of a unit", () => {
+    const item = uploading(1_055_000_000, 1_060_000_000)
+    expect(plain(en.fileState(item))).toBe("1,006.1 of 1,010.9 MB, 99 %")
+    expect(plain(de.fileState(item))).toBe("1.006,1 von 1.010,9 MB, 99 %")
+  })
+
   it("is written as the page writes sizes, where that has a way of its own", () => {
     const texts = inEnglish({ size: (bytes) => `${Math.ceil(bytes / 1000)} kB` })
     expect(texts.fileState(uploading(500_000, 2_000_000))).toBe("500 kB of 2000 kB, 25 %")

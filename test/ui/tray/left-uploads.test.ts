@@ -70,3 +70,32 @@ test("after `reset` those of the next user are offered, and nobody is asked abou
   await expect.poll(offered).toEqual(["eve"])
   expect(left.getState().otherFile).toBeUndefined()
 })
+
+test("messages that something has changed have it read once more, after the read that runs", async () => {
+  const answers: Array<(entries: Array<InterruptedUpload>) => void> = []
+  let tell = () => {}
+  const resumeStore = {
+    list: () => new Promise((resolve) => answers.push(resolve)),
+    subscribe: (listener: () => void) => {
+      tell = listener
+      return () => {}
+    },
+    attachHandle: () => {},
+  }
+  const uploads = {
+    setup: { options: { resumeStore } },
+    isAttended: () => false,
+    getState: () => ({ files: [], isUploading: false }),
+    subscribe: () => () => {},
+    onAttend: () => () => {},
+  } as unknown as Uploads<any>
+  const left = createLeftUploads(uploads, () => {})
+  onTestFinished(left.connect())
+  for (let i = 0; i < 50; i++) tell()
+  expect(answers).toHaveLength(1)
+  answers[0]!([])
+  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  answers[1]!([{ id: "1", slug: "photos", name: "a.png", size: 3, lastModified: 7 } as InterruptedUpload])
+  await vi.waitFor(() => expect(left.getState().interrupted.map(({ id }) => id)).toEqual(["1"]))
+  expect(answers).toHaveLength(2)
+})
