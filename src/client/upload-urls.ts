@@ -51,9 +51,9 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
         try {
           const upload = (await answer)[place]!
           // What has ended meanwhile was forgotten, and stays so.
-          if (!each.isPending()) return false
-          each.upload = await each.entry!.keep({ ...each.upload, ...upload })
-          return each.upload.key !== upload.key
+          return (
+            each.isPending() && (each.upload = await each.entry!.keep({ ...each.upload, ...upload })).key !== upload.key
+          )
         } finally {
           each.asking = undefined
         }

@@ -18,34 +18,24 @@ const shorten = (stack: string): string => {
   return last < 0 ? stack : lines.slice(0, last + 1).join("\n")
 }
 
-/** What reads a value may throw: a log must not, whatever the app's code has thrown. */
-const orElse = (read: () => string, otherwise: string): string => {
-  try {
-    return read()
-  } catch {
-    return otherwise
-  }
-}
-
-/** An error with its stack, and the errors that caused it, at most five deep: causes may form a circle. */
+/** An error with its stack, and the errors that caused it, at most five deep: causes may form a circle. What cannot be read is left out. */
 const showError = (error: Error, depth = 5): string => {
-  const stack = typeof error.stack === "string" ? shorten(error.stack) : String(error)
-  const showCause = (): string => {
+  let text = "[unreadable]"
+  try {
+    text = typeof error.stack === "string" ? shorten(error.stack) : String(error)
     const { cause } = error
-    if (cause === undefined || depth === 0) return ""
-    return `\ncaused by: ${cause instanceof Error ? showError(cause, depth - 1) : show(cause)}`
-  }
-  return stack + orElse(showCause, "\ncaused by: something that cannot be read")
+    if (cause === undefined || depth === 0) return text
+    text += `\ncaused by: ${cause instanceof Error ? showError(cause, depth - 1) : show(cause)}`
+  } catch {}
+  return text
 }
 
 const show = (value: unknown): string => {
   if (typeof value === "string") return value
-  if (typeof value === "bigint") return String(value)
-  const showTag = () => orElse(() => Object.prototype.toString.call(value), "[an object that cannot be read]")
   try {
     return value instanceof Error ? showError(value) : (JSON.stringify(value) ?? String(value))
   } catch {
-    return showTag()
+    return typeof value === "bigint" ? String(value) : "[unreadable]"
   }
 }
 

@@ -74,11 +74,8 @@ export const describeName = (name: string): Markup =>
 /** The folders of a path, `holiday/2024/`. */
 const toFolder = (path: string): string => toShownName(path.slice(0, path.lastIndexOf("/") + 1))
 
-const sayState = (component: ListView, item: UploadItem): string =>
-  component.used?.isToldAbove(component, item) ? component.texts.notUploaded() : component.texts.fileState(item)
-
 const describeFile = (component: ListView, item: UploadItem): Markup => {
-  const { parts, part, validity, blocking, used } = component
+  const { texts, parts, part, validity, blocking, used } = component
   const { name, path, status } = item
   const hasProgress = isActive(item) || status === "paused"
   const markup = part(
@@ -102,7 +99,7 @@ const describeFile = (component: ListView, item: UploadItem): Markup => {
         "fileState",
         {},
         [
-          sayState(component, item),
+          used?.isToldAbove(component, item) ? texts.notUploaded() : texts.fileState(item),
           ...[used?.describeCountdown(component, item)].filter((child) => child !== undefined),
         ],
         item,
@@ -129,12 +126,12 @@ const describeFile = (component: ListView, item: UploadItem): Markup => {
  * A row outside the visible part, so that a thousand rows cost a page little. It keeps its place, and its name for searches;
  * users, and their browsers' search, also look for why a file has failed.
  */
-const describeFar = (component: ListView, item: UploadItem): Markup => ({
-  ...component.part(
+const describeFar = ({ part, texts }: ComponentView, item: UploadItem): Markup => ({
+  ...part(
     "li",
     "file",
     { attributes: { "data-state": item.status, "data-file": item.id, "data-far": "" } },
-    [item.status === "failed" ? `${item.name} ${sayState(component, item)}` : item.name],
+    [item.status === "failed" ? `${item.name} ${texts.fileState(item)}` : item.name],
     item,
   ),
   key: item.id,

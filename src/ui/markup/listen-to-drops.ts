@@ -36,15 +36,15 @@ const onDrag = (event: DragEvent) => {
   dataTransfer.dropEffect = "none"
 }
 
-/** The page's own drag is over. Where the dragged element was removed meanwhile, nobody is told of `dragend`. */
-const endInner = ({ type }: Event) => {
-  const end = () => void (isInner = false)
-  // This is the first to be told of a drop, and its drag is still the page's own for the others.
-  if (type === "drop") setTimeout(end, 0)
-  else end()
-}
+/**
+ * The page's own drag is over: where the dragged element was removed, nobody is told of `dragend`. It is still the page's own for
+ * all who are told of this drop after this.
+ */
+const endInner = () =>
+  setTimeout(() => {
+    isInner = false
+  })
 
-const ends = ["pointerdown", "drop"]
 const events = ["dragstart", "dragend", "dragenter", "dragover", "dragleave", "drop"] as const
 
 /**
@@ -56,7 +56,8 @@ const events = ["dragstart", "dragend", "dragenter", "dragover", "dragleave", "d
 export const listenToDrops = (id: string, zone: Omit<DropZone, "id">): (() => void) => {
   if (zones.size === 0) {
     for (const type of events) addEventListener(type, onDrag)
-    for (const type of ends) addEventListener(type, endInner, true)
+    // It stays: it only forgets.
+    addEventListener("drop", endInner, true)
   }
   zones.set(id, { id, ...zone })
   return () => {
@@ -64,6 +65,5 @@ export const listenToDrops = (id: string, zone: Omit<DropZone, "id">): (() => vo
     if (zones.size > 0) return
     code?.endDrags()
     for (const type of events) removeEventListener(type, onDrag)
-    for (const type of ends) removeEventListener(type, endInner, true)
   }
 }
