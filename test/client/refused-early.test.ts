@@ -125,7 +125,7 @@ test.each([
 
 test("a file that is cancelled as it begins gives its place to the next, whatever `fetch` listens to", async () => {
   const answers = { a: new Promise<Response>(() => {}) }
-  const fetchDeaf: typeof fetch = (url, init) => (String(url).includes("/key0") ? answers.a : fetch(url, init))
+  const fetchDeaf = (url: string, init?: RequestInit) => (url.includes("/key0") ? answers.a : fetch(url, init))
   const uploads = generateUploader<TypedFileRouter>({ url: peer.url, fetch: fetchDeaf, concurrency: 1 })
   const files = ["a", "b"].map((name) => new File(["abc"], name))
   const upload = uploads.createUpload("any", {
