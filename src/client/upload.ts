@@ -143,10 +143,12 @@ export const startUpload = <File extends UploadableFile>(
           return await enter(send)
         } catch (error) {
           if (!isStored || hasContact || !endsIt(error)) throw error
+          // What is remembered of it is of no more use.
+          await entry.forget()
+          item.upload = undefined
+          // What this visit has begun was cancelled elsewhere: that is said, and whoever tries again begins anew.
+          if (!entry.kept && (error as UploadError).code === "ABORTED") throw error
         }
-        // The record of an earlier visit is of no more use.
-        await entry.forget()
-        item.upload = undefined
         isStored = await urls.presign(item)
         return enter(send)
       }

@@ -21,7 +21,7 @@ export type Fetch = (url: string, init?: RequestInit) => Promise<Response>
 export const networkError = (cause?: unknown): UploadError =>
   new UploadError({
     code: "NETWORK_ERROR",
-    message: "The server cannot be reached. Try again.",
+    message: "The server cannot be reached.",
     cause,
   })
 
@@ -77,7 +77,7 @@ export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefine
     ? {
         error: new UploadError({
           code: "INVALID_CONFIG",
-          message: `The answer for the ${at}${reply.redirect ? ` (${reply.redirect})` : ""} does not fit the request. Check its URL and what is in front of it.`,
+          message: `The answer for the ${at}${reply.redirect ? ` (${reply.redirect})` : ""} does not fit the request. Check its URL and any proxy.`,
           cause: { at, said, url: reply.url, redirect: reply.redirect } satisfies ForeignAnswer,
         }),
       }

@@ -93,7 +93,7 @@ test("a redirect to the app's own login is told before anything is chosen", asyn
       : response.writeHead(307, { location: "/login" }).end(),
   )
   expect(await hear()).toEqual([
-    `Sluice: INVALID_CONFIG: The answer for the app (${site}/login) does not fit the request. Check its URL and what is in front of it. The app redirects /api/sluice to /login: let /api/sluice through in the middleware that redirects.`,
+    `Sluice: INVALID_CONFIG: The answer for the app (${site}/login) does not fit the request. Check its URL and any proxy. The app redirects /api/sluice to /login: let /api/sluice through in the middleware that redirects.`,
   ])
 })
 

@@ -113,7 +113,7 @@ describe("in front of the app", () => {
       const { code, detail } = await fail()
       expect({ code, detail }).toEqual({
         code: "INVALID_CONFIG",
-        detail: `The answer for the app (${peer.origin}/login) does not fit the request. Check its URL and what is in front of it.`,
+        detail: `The answer for the app (${peer.origin}/login) does not fit the request. Check its URL and any proxy.`,
       })
     },
   )

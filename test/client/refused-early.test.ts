@@ -123,6 +123,23 @@ test.each([
   ).toEqual(["ingest HEAD", "ingest PUT 0", expect.stringMatching(/^app POST/), "ingest PUT 400000"])
 })
 
+test("an upload that was cancelled elsewhere says so when it is resumed, and begins anew when it is tried again", async () => {
+  const uploads = generateUploader<TypedFileRouter>({ url: peer.url, retry: { delay: 1 } })
+  const file = new File([new Uint8Array(400_000)], "a")
+  peer.fail("PUT", "a", { stallAfter: 100_000, until: new Promise(() => {}) })
+  const upload = uploads.createUpload("any", { files: [file] })
+  await peer.until(() => peer.storedOf("a") >= 100_000)
+  upload.pauseUpload()
+  await upload.done()
+  peer.fail("HEAD", "a", { status: 410, body: undefined })
+  peer.fail("PUT", "a", { status: 410, body: { code: "ABORTED", detail: "It was cancelled.", status: 410 } })
+  upload.resumeUpload()
+  expect(await upload.done()).toMatchObject([{ status: "failed", error: { code: "ABORTED" } }])
+  upload.resumeUpload()
+  expect(await upload.done()).toMatchObject([{ status: "done" }])
+  expect(peer.seen.filter(({ at }) => at === "app")).toHaveLength(2)
+})
+
 test("a file that is cancelled as it begins gives its place to the next, whatever `fetch` listens to", async () => {
   const answers = { a: new Promise<Response>(() => {}) }
   const fetchDeaf = (url: string, init?: RequestInit) => (url.includes("/key0") ? answers.a : fetch(url, init))

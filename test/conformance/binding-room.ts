@@ -287,7 +287,7 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       const far = () => part("file").and(page.locator('[data-far][data-state="failed"]'))
       await until(async () => (await far().count()) > 20)
       expect(await part("notice").textContent()).toContain("60")
-      expect(await rows().last().textContent()).toBe("60.pdf Not uploaded")
+      expect(await rows().last().textContent()).toBe("60.pdf Not allowed here. Choose images.")
       await until(async () => {
         const heights = await rows().evaluateAll((all) =>
           all.map((row) => Math.round(row.getBoundingClientRect().height)),
