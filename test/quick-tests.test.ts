@@ -2,7 +2,7 @@ import { globSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import configure from "../vitest.config.ts"
-import { listQuickTests, longTests } from "./quick-tests.ts"
+import { listModulesOf, listQuickTests, longTests } from "./quick-tests.ts"
 
 const root = join(import.meta.dirname, "..")
 const list = (globs: ReadonlyArray<string>, exclude: ReadonlyArray<string> = []) =>
@@ -37,4 +37,8 @@ it("those that start a browser, a build or a process are not quick, by whatever 
 
 it("those that are long by name are there", () => {
   expect(longTests.filter((file) => list([file]).length === 0)).toEqual([])
+})
+
+it("a test is made of the suites that it runs, whoever imports them", () => {
+  expect(listModulesOf("test/bindings/react.test.ts")).toContain("test/conformance/binding-tray.ts")
 })

@@ -18,9 +18,11 @@ const shorten = (stack: string): string => {
   return last < 0 ? stack : lines.slice(0, last + 1).join("\n")
 }
 
+const unreadable = "[unreadable]"
+
 /** An error with its stack, and the errors that caused it, at most five deep: causes may form a circle. What cannot be read is left out. */
 const showError = (error: Error, depth = 5): string => {
-  let text = "[unreadable]"
+  let text = unreadable
   try {
     text = typeof error.stack === "string" ? shorten(error.stack) : String(error)
     const { cause } = error
@@ -30,12 +32,21 @@ const showError = (error: Error, depth = 5): string => {
   return text
 }
 
+/** `[object Object]`; a proxy that was revoked has not even that. */
+const toTag = (value: unknown): string => {
+  try {
+    return Object.prototype.toString.call(value)
+  } catch {
+    return unreadable
+  }
+}
+
 const show = (value: unknown): string => {
   if (typeof value === "string") return value
   try {
     return value instanceof Error ? showError(value) : (JSON.stringify(value) ?? String(value))
   } catch {
-    return typeof value === "bigint" ? String(value) : "[unreadable]"
+    return typeof value === "bigint" ? String(value) : toTag(value)
   }
 }
 

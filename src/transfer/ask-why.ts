@@ -4,7 +4,7 @@ import type { Fetch, fetchReply, Reply } from "./reply.ts"
 /** Refusals by HEAD that are final, and that the ingest explains to whoever sends a body. */
 const mute = /410|413|415|422|507/
 
-/** As long as nothing was sent: what a proxy says that takes no HEAD, though it may take the upload. One that removes the offset does, too. */
+/** What a proxy may say that takes no HEAD, though it takes the upload; the three others ask to wait or to go on. */
 const doubtful = /4(?!09|2[39])..|501/
 
 /** Whose upload is asked about. */
@@ -19,7 +19,8 @@ export interface Asking {
 }
 
 /**
- * Asks by an empty body why HEAD was refused, which has none that would say it.
+ * Asks by an empty body why HEAD was refused, which has none that would say it. As long as nothing was sent, a proxy that takes no
+ * HEAD or removes the offset stops nothing: the upload begins at 0.
  *
  * It is loaded later than the rest, and imports nothing of it: a bundler would make a third part of what both need.
  *
@@ -35,11 +36,14 @@ export const askWhy = async (
 ): Promise<Reply> => {
   const status = `${refused.status}`
   const isNew = isFirst && !isStored
-  const orBeginning = (reply: Reply): Reply =>
-    isNew && readOffset(reply) < 0 ? { ...reply, status: 200, header: () => "0" } : { ...reply, status: 200 }
-  if (refused.status === 200) return orBeginning(refused)
+  const toOffset = (reply: Reply): Reply => ({
+    ...reply,
+    status: 200,
+    ...(isNew && readOffset(reply) < 0 && { header: () => "0" }),
+  })
+  if (refused.status === 200) return toOffset(refused)
   if (!mute.test(status) && !(isNew && doubtful.test(status))) return refused
   const headers = { ...trace, "content-type": "application/octet-stream", range: "bytes=0-" }
   const answer = await byFetch(fetch, url(), { method: "PUT", headers, body: new Blob(), signal })
-  return answer.status === 409 && answer.body.includes("RANGE_MISMATCH") ? orBeginning(answer) : answer
+  return answer.status === 409 && answer.body.includes("RANGE_MISMATCH") ? toOffset(answer) : answer
 }

@@ -21,7 +21,7 @@ export type Fetch = (url: string, init?: RequestInit) => Promise<Response>
 export const networkError = (cause?: unknown): UploadError =>
   new UploadError({
     code: "NETWORK_ERROR",
-    message: "The server cannot be reached.",
+    message: "The connection failed. Try again.",
     cause,
   })
 

@@ -81,7 +81,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
   let silent = known
   let url: string
   /** Whether the bytes may go past the ingest. A POST to such a URL asks where. */
-  let isDirect: unknown = options.url().includes(transportParameter)
+  let isDirect: boolean | undefined = options.url().includes(transportParameter)
   /** Refused by HEAD, which has no body that would say why; the renewal of the URL will. */
   let isRefused = false
 
@@ -109,7 +109,8 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     const live = Object.assign(options, { signal, touch, forget })
     const look = async (reply: Reply, start?: number, size?: number): Promise<Reply> => {
       const largest = reply.header(largestAppendHeader)
-      if (largest || file.size > large || /4[12]|07/.test(`${reply.status}`)) await loadCutter()
+      // Not where the answer only says to wait: an app that is being deployed may lack the code.
+      if (largest || file.size > large || /41|22|07/.test(`${reply.status}`)) await loadCutter()
       return cutter?.learn(reply, live, largest, start, size, silent, fetchReply, readOffset) ?? reply
     }
     url = options.url()

@@ -11,6 +11,8 @@ beforeEach(async () => {
 })
 afterEach(() => peer.close())
 
+type Uploader = ReturnType<typeof generateUploader<TypedFileRouter>>
+
 const upload = async (size: number) => {
   const file = new File([new Uint8Array(size)], "a")
   const uploads = generateUploader<TypedFileRouter>({ url: peer.url, retry: { delay: 1 } })
@@ -86,6 +88,24 @@ test("others are sent at once", async () => {
   expect(asked).toEqual(["PUT 300000"])
 })
 
+/** Pauses an upload of 400,000 bytes once some of them are stored. */
+const pauseHalfway = async (uploads: Uploader, file: File) => {
+  peer.fail("PUT", "a", { stallAfter: 100_000, until: new Promise(() => {}) })
+  const upload = uploads.createUpload("any", { files: [file] })
+  await peer.until(() => peer.storedOf("a") >= 100_000)
+  upload.pauseUpload()
+  await upload.done()
+  return upload
+}
+
+/** The ingest has ended the upload: HEAD says so, and a body is told why. */
+const end = (status: number, code: string): void => {
+  peer.fail("HEAD", "a", { status, body: undefined })
+  peer.fail("PUT", "a", { status, body: { code, detail: "Do not send it again.", status } })
+}
+
+const halfway = () => new File([new Uint8Array(400_000)], "a")
+
 test.each([
   [410, "ABORTED"],
   [507, "QUOTA_EXCEEDED"],
@@ -104,16 +124,11 @@ test.each([
     }),
   } as Partial<ResumeStore> as ResumeStore
   const uploads = generateUploader<TypedFileRouter>({ url: peer.url, retry: { delay: 1 }, resumeStore })
-  const file = new File([new Uint8Array(400_000)], "a")
-  peer.fail("PUT", "a", { stallAfter: 100_000, until: new Promise(() => {}) })
-  const first = uploads.createUpload("any", { files: [file] })
-  await peer.until(() => peer.storedOf("a") >= 100_000)
-  first.pauseUpload()
-  await first.done()
+  const file = halfway()
+  await pauseHalfway(uploads, file)
   expect(kept.size).toBe(1)
   peer.seen.length = 0
-  peer.fail("HEAD", "a", { status, body: undefined })
-  peer.fail("PUT", "a", { status, body: { code, detail: "Do not send it again.", status } })
+  end(status, code)
   let begun = 0
   const [outcome] = await uploads.uploadFiles("any", { files: [file], onUploadBegin: () => void begun++ })
   expect(outcome).toMatchObject({ status: "done" })
@@ -125,14 +140,8 @@ test.each([
 
 test("an upload that was cancelled elsewhere says so when it is resumed, and begins anew when it is tried again", async () => {
   const uploads = generateUploader<TypedFileRouter>({ url: peer.url, retry: { delay: 1 } })
-  const file = new File([new Uint8Array(400_000)], "a")
-  peer.fail("PUT", "a", { stallAfter: 100_000, until: new Promise(() => {}) })
-  const upload = uploads.createUpload("any", { files: [file] })
-  await peer.until(() => peer.storedOf("a") >= 100_000)
-  upload.pauseUpload()
-  await upload.done()
-  peer.fail("HEAD", "a", { status: 410, body: undefined })
-  peer.fail("PUT", "a", { status: 410, body: { code: "ABORTED", detail: "It was cancelled.", status: 410 } })
+  const upload = await pauseHalfway(uploads, halfway())
+  end(410, "ABORTED")
   upload.resumeUpload()
   expect(await upload.done()).toMatchObject([{ status: "failed", error: { code: "ABORTED" } }])
   upload.resumeUpload()

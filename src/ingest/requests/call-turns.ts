@@ -20,14 +20,14 @@ export interface CallTurns {
    * Performs a call when its turn has come: the calls of an app in the order in which they came, apps in turn. Between two calls
    * that have waited everything else is served. Of the large calls those that came first are never passed by others for ever.
    *
-   * @param appId the app, or the name of a line of its own for some of its calls
+   * @param lineId the app's id, or what stands for a line of its own for some of its calls
    * @param size  how many files it means
    * @param aside what a call does that has to wait: it gets what it waits for, and may keep it from waiting by failing
    *
    * Fails: RATE_LIMITED where too many calls of the app wait already, and as `work` and `aside` do.
    */
   readonly take: <A, E>(
-    appId: string,
+    lineId: string,
     size: number,
     work: Effect.Effect<A, E>,
     aside?: (wait: Effect.Effect<void>) => Effect.Effect<void, Rejected>,
@@ -39,7 +39,7 @@ interface Waiting {
   readonly begin: () => void
 }
 
-/** The calls of an app that wait. */
+/** The calls of an app that wait for each other. */
 interface Line {
   readonly calls: Array<Waiting>
   /** Files that they mean. */
@@ -50,42 +50,42 @@ const tooManyWaiting = (): Rejected =>
   shareUsedUp("Too many calls of this app are waiting already. Send fewer at a time.", 1)
 
 export const createCallTurns = (): CallTurns => {
-  /** Files that the calls under way of an app mean. */
+  /** Files that the calls under way of a line mean. */
   const running = new Map<string, number>()
-  /** Apps whose calls wait, the one whose turn is next first. */
+  /** The lines in which calls wait, the one whose turn is next first. */
   const lines = new Map<string, Line>()
   let large = 0
   let isScheduled = false
   /** Whether a large call waits for nothing but those of other apps: then no other large one is begun before it. */
   let isBarred = false
 
-  const fitsOwn = (appId: string, size: number): boolean => {
-    const own = running.get(appId) ?? 0
+  const fitsOwn = (lineId: string, size: number): boolean => {
+    const own = running.get(lineId) ?? 0
     return own === 0 || own + size <= ofApp
   }
   const fitsAll = (size: number): boolean => large === 0 || large + size <= ofAll
-  const fits = (appId: string, size: number): boolean =>
-    fitsOwn(appId, size) && (size <= few || (!isScheduled && !isBarred && fitsAll(size)))
-  const start = (appId: string, size: number): void => {
-    running.set(appId, (running.get(appId) ?? 0) + size)
+  const fits = (lineId: string, size: number): boolean =>
+    fitsOwn(lineId, size) && (size <= few || (!isScheduled && !isBarred && fitsAll(size)))
+  const start = (lineId: string, size: number): void => {
+    running.set(lineId, (running.get(lineId) ?? 0) + size)
     if (size <= few) return
     large += size
     // It may be over before the next request is even read: what else has arrived is served before another large one.
     schedule()
   }
-  const end = (appId: string, size: number): void => {
-    const left = running.get(appId)! - size
-    if (left > 0) running.set(appId, left)
-    else running.delete(appId)
+  const end = (lineId: string, size: number): void => {
+    const left = running.get(lineId)! - size
+    if (left > 0) running.set(lineId, left)
+    else running.delete(lineId)
     if (size > few) large -= size
     if (lines.size > 0) schedule()
   }
-  const leave = (appId: string, line: Line, at: number): void => {
+  const leave = (lineId: string, line: Line, at: number): void => {
     const [call] = line.calls.splice(at, 1)
     line.size -= call!.size
-    lines.delete(appId)
+    lines.delete(lineId)
     // Apps in turn: the others are before it now.
-    if (line.calls.length > 0) lines.set(appId, line)
+    if (line.calls.length > 0) lines.set(lineId, line)
   }
 
   /** Begins a call of each app, and of the large ones only the first. The next ones begin once everything else was served. */
@@ -93,14 +93,14 @@ export const createCallTurns = (): CallTurns => {
     isScheduled = false
     isBarred = false
     let hasBegun = false
-    for (const [appId, line] of [...lines]) {
+    for (const [lineId, line] of [...lines]) {
       const { size, begin } = line.calls[0]!
-      if (!fits(appId, size)) {
-        isBarred ||= fitsOwn(appId, size) && !fitsAll(size)
+      if (!fits(lineId, size)) {
+        isBarred ||= fitsOwn(lineId, size) && !fitsAll(size)
         continue
       }
-      leave(appId, line, 0)
-      start(appId, size)
+      leave(lineId, line, 0)
+      start(lineId, size)
       hasBegun = true
       begin()
     }
@@ -113,19 +113,19 @@ export const createCallTurns = (): CallTurns => {
   }
 
   /** Resolves when the call has its turn. Whoever is interrupted leaves the line, or gives the turn back. */
-  const wait = (appId: string, size: number): Effect.Effect<void> =>
+  const wait = (lineId: string, size: number): Effect.Effect<void> =>
     Effect.callback<void>((resume) => {
       const call: Waiting = { size, begin: () => resume(Effect.void) }
-      const line = lines.get(appId) ?? { calls: [], size: 0 }
+      const line = lines.get(lineId) ?? { calls: [], size: 0 }
       line.calls.push(call)
       line.size += size
-      lines.set(appId, line)
+      lines.set(lineId, line)
       // What it was to wait for may be over since it was told to.
       schedule()
       return Effect.sync(() => {
         const at = line.calls.indexOf(call)
-        if (at < 0) return end(appId, size)
-        leave(appId, line, at)
+        if (at < 0) return end(lineId, size)
+        leave(lineId, line, at)
         // Others may have waited for this one alone.
         if (lines.size > 0) schedule()
       })
@@ -133,7 +133,7 @@ export const createCallTurns = (): CallTurns => {
 
   return {
     take: <A, E>(
-      appId: string,
+      lineId: string,
       means: number,
       work: Effect.Effect<A, E>,
       aside: (wait: Effect.Effect<void>) => Effect.Effect<void, Rejected> = (wait) => wait,
@@ -143,15 +143,15 @@ export const createCallTurns = (): CallTurns => {
         const size = Math.min(Math.max(Math.ceil(means) || 1, 1), mostWaiting)
         const perform = Effect.ensuring(
           restore(work),
-          Effect.sync(() => end(appId, size)),
+          Effect.sync(() => end(lineId, size)),
         )
-        const line = lines.get(appId)
-        if (line === undefined && fits(appId, size)) {
-          start(appId, size)
+        const line = lines.get(lineId)
+        if (line === undefined && fits(lineId, size)) {
+          start(lineId, size)
           return perform
         }
         if (line !== undefined && line.size + size > mostWaiting) return Effect.fail(tooManyWaiting())
-        return Effect.andThen(aside(restore(wait(appId, size))), perform)
+        return Effect.andThen(aside(restore(wait(lineId, size))), perform)
       }),
   }
 }

@@ -34,7 +34,7 @@ const listSources = (
   // The page's own looks and content may depend on anything.
   const isOurs = (part: PartName) => looks.appearance?.[part] === undefined && looks.content?.[part] === undefined
   if (!(isFar ? isOurs("file") : rowParts.every(isOurs))) return undefined
-  if (isFar) return item.status === "failed" ? [texts, isToldAbove(component, item)] : []
+  if (isFar) return item.status === "failed" ? [texts] : []
   // The validity control is in the row that blocks a form; what a waiting file shows changes with the clock.
   if (item === blocking || item.status === "waiting") return undefined
   const isMovable = config.reorder === true && state.files.length > 1

@@ -55,15 +55,15 @@ const events = ["dragstart", "dragend", "dragenter", "dragover", "dragleave", "d
  */
 export const listenToDrops = (id: string, zone: Omit<DropZone, "id">): (() => void) => {
   if (zones.size === 0) {
-    for (const type of events) addEventListener(type, onDrag)
-    // It stays: it only forgets.
     addEventListener("drop", endInner, true)
+    for (const type of events) addEventListener(type, onDrag)
   }
   zones.set(id, { id, ...zone })
   return () => {
     zones.delete(id)
     if (zones.size > 0) return
     code?.endDrags()
+    removeEventListener("drop", endInner, true)
     for (const type of events) removeEventListener(type, onDrag)
   }
 }

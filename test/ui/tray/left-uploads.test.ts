@@ -6,6 +6,17 @@ import type { Uploads } from "../../../src/ui/tray/uploads.ts"
 
 const onDisk = () => new File(["abc"], "IMG_1.png", { type: "image/png", lastModified: 7 })
 
+/** As much of them as a tray needs. */
+const uploadsOver = (resumeStore: object, addFiles?: (...given: Array<any>) => Promise<void>): Uploads<any> =>
+  ({
+    setup: { options: { resumeStore } },
+    isAttended: () => false,
+    getState: () => ({ files: [], isUploading: false }),
+    subscribe: () => () => {},
+    onAttend: () => () => {},
+    addFiles,
+  }) as unknown as Uploads<any>
+
 /** What a tray offers of one upload whose file was renamed before it was interrupted. */
 const start = async (reopen?: () => Promise<File>) => {
   const entry = { id: "1", slug: "photos", name: "beach.png", size: 3, lastModified: 7, loaded: 1, input: { album: 1 } }
@@ -14,16 +25,9 @@ const start = async (reopen?: () => Promise<File>) => {
     list: async () => [{ ...entry, reopen } as unknown as InterruptedUpload],
     attachHandle: () => {},
   }
-  const uploads = {
-    setup: { options: { resumeStore } },
-    isAttended: () => false,
-    getState: () => ({ files: [], isUploading: false }),
-    subscribe: () => () => {},
-    onAttend: () => () => {},
-    addFiles: async (slug: string, files: ReadonlyArray<File>, options: unknown) => {
-      added.push([slug, files.map(({ name }) => name), options])
-    },
-  } as unknown as Uploads<any>
+  const uploads = uploadsOver(resumeStore, async (slug: string, files: ReadonlyArray<File>, options: unknown) => {
+    added.push([slug, files.map(({ name }) => name), options])
+  })
   const { promise: isFound, resolve } = Promise.withResolvers<void>()
   const left = createLeftUploads(uploads, resolve)
   left.connect()
@@ -82,14 +86,7 @@ test("messages that something has changed have it read once more, after the read
     },
     attachHandle: () => {},
   }
-  const uploads = {
-    setup: { options: { resumeStore } },
-    isAttended: () => false,
-    getState: () => ({ files: [], isUploading: false }),
-    subscribe: () => () => {},
-    onAttend: () => () => {},
-  } as unknown as Uploads<any>
-  const left = createLeftUploads(uploads, () => {})
+  const left = createLeftUploads(uploadsOver(resumeStore), () => {})
   onTestFinished(left.connect())
   for (let i = 0; i < 50; i++) tell()
   expect(answers).toHaveLength(1)
