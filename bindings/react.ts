@@ -58,15 +58,14 @@ const renamed: Readonly<Record<string, string>> = {
   dragleave: "onDragLeave",
 }
 
-const toProps = ({ attributes, on }: Part): ElementProps => ({
-  ...Object.fromEntries(Object.entries(attributes).map(([name, value]) => [renamed[name] ?? name, value])),
-  ...Object.fromEntries(
-    Object.entries(on).map(([name, handle]) => [
-      renamed[name] ?? `on${name[0]!.toUpperCase()}${name.slice(1)}`,
-      (event: { readonly nativeEvent: Event }) => handle(event.nativeEvent),
-    ]),
-  ),
-})
+const toProps = ({ attributes, on }: Part): ElementProps => {
+  const props: Record<string, unknown> = {}
+  for (const name in attributes) props[renamed[name] ?? name] = attributes[name]
+  for (const name in on)
+    props[renamed[name] ?? `on${name[0]!.toUpperCase()}${name.slice(1)}`] = (event: { readonly nativeEvent: Event }) =>
+      on[name]!(event.nativeEvent)
+  return props
+}
 
 const kept = new WeakMap<Markup, ReactElement>()
 
@@ -74,13 +73,12 @@ const kept = new WeakMap<Markup, ReactElement>()
 const toElement = (markup: Markup): ReactElement => {
   const before = kept.get(markup)
   if (before !== undefined) return before
-  const element = createElement(
-    markup.tag,
-    { key: markup.key, ...toProps(markup) },
-    ...markup.children.map((child) =>
-      typeof child === "string" ? child : isSlot(child) ? (child.slot as ReactNode) : toElement(child),
-    ),
+  const children = markup.children.map((child) =>
+    typeof child === "string" ? child : isSlot(child) ? (child.slot as ReactNode) : toElement(child),
   )
+  // As a property: as arguments, those of a long list would be copied twice. What the page gives is an only child, and has no key.
+  const props = { ...toProps(markup), key: markup.key, children: children.length > 1 ? children : children[0] }
+  const element = createElement(markup.tag, props)
   if (markup.isKept) kept.set(markup, element)
   return element
 }

@@ -3,9 +3,8 @@ import type { UploadElement } from "./upload-element.ts"
 
 /** Where a problem is shown: at the row of its file, at the button that uploads, otherwise at the one that chooses. */
 const findAnchor = (element: UploadElement, item: FieldProblem["item"]): HTMLElement | undefined => {
-  const row = [...element.querySelectorAll<HTMLElement>("[data-file]")].find(
-    ({ dataset }) => dataset["file"] === item?.id,
-  )
+  const row =
+    item && [...element.querySelectorAll<HTMLElement>("[data-file]")].find(({ dataset }) => dataset["file"] === item.id)
   const find = (selector: string, root: HTMLElement = element) => root.querySelector<HTMLElement>(selector)
   return (
     (row && find("button", row)) ?? find("[data-sluice=upload-button]") ?? find("[data-sluice=button]") ?? undefined

@@ -7,6 +7,7 @@ type Child = Markup["children"][number]
 
 /** The result for a child. */
 interface Mounted {
+  readonly key: string
   readonly child: Child
   readonly nodes: ReadonlyArray<Node>
 }
@@ -18,7 +19,7 @@ interface Mounted {
 class Mount implements EventListenerObject {
   attributes: Attributes = {}
   on: Handlers = {}
-  children: ReadonlyMap<string, Mounted> = new Map()
+  children: ReadonlyArray<Mounted> = []
 
   handleEvent(event: Event): void {
     this.on[event.type]?.(event)
@@ -40,14 +41,17 @@ const patchStyle = ({ style }: HTMLElement, before: Style, after: Style): void =
 const isStyle = (value: Attributes[string]): value is Style => typeof value === "object"
 
 const patchAttributes = (element: HTMLElement, before: Attributes, after: Attributes): void => {
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [old, value] = [before[name], after[name]]
+  const patch = (name: string) => {
+    const old = before[name]
+    const value = after[name]
     if (isStyle(old) || isStyle(value)) patchStyle(element, isStyle(old) ? old : {}, isStyle(value) ? value : {})
-    else if (old === value) continue
+    else if (old === value) return
     else if (value === undefined || value === false) element.removeAttribute(name)
     // ARIA has no bare attributes: true is a word there.
     else element.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value))
   }
+  for (const name in before) if (!(name in after)) patch(name)
+  for (const name in after) patch(name)
 }
 
 const toNodes = (content: ElementContent): ReadonlyArray<Node> => {
@@ -57,20 +61,48 @@ const toNodes = (content: ElementContent): ReadonlyArray<Node> => {
   return content instanceof DocumentFragment ? [...content.childNodes] : [content]
 }
 
-const patchChild = (before: Mounted | undefined, child: Child): Mounted => {
+const patchNodes = (before: Mounted | undefined, child: Child): ReadonlyArray<Node> => {
   const old = before?.child
   if (typeof child === "string") {
-    if (typeof old !== "string") return { child, nodes: [document.createTextNode(child)] }
+    if (typeof old !== "string") return [document.createTextNode(child)]
     if (old !== child) (before!.nodes[0] as Text).data = child
-    return { child, nodes: before!.nodes }
+    return before!.nodes
   }
-  if (old === child) return before!
   const isSame = typeof old === "object" && isSlot(old) === isSlot(child)
   if (isSlot(child)) {
     const isShown = isSame && (old as typeof child).slot === child.slot
-    return { child, nodes: isShown ? before!.nodes : toNodes(child.slot as ElementContent) }
+    return isShown ? before!.nodes : toNodes(child.slot as ElementContent)
   }
-  return { child, nodes: [patchMarkup(isSame ? (before!.nodes[0] as HTMLElement) : undefined, child)] }
+  const node = patchMarkup(isSame ? (before!.nodes[0] as HTMLElement) : undefined, child)
+  return node === before?.nodes[0] ? before!.nodes : [node]
+}
+
+/** The same object where nothing has changed. */
+const patchChild = (before: Mounted | undefined, key: string, child: Child): Mounted =>
+  before?.child === child ? before : { key, child, nodes: patchNodes(before, child) }
+
+/** Texts have no keys of their own: the place is theirs. */
+const toKey = (child: Child, index: number): string => (typeof child === "string" ? `text ${index}` : child.key)
+
+/**
+ * Patches the children of an element. Of thousands of rows usually a few have changed, in their places: then the others are
+ * only compared.
+ *
+ * @returns what there is now, and whether its nodes are others, or in another order
+ */
+const patchChildren = (before: ReadonlyArray<Mounted>, children: Markup["children"]) => {
+  let byKey: ReadonlyMap<string, Mounted> | undefined
+  let isMoved = before.length !== children.length
+  const after = children.map((child, index) => {
+    const key = toKey(child, index)
+    const inPlace = before[index]
+    const old =
+      inPlace?.key === key ? inPlace : (byKey ??= new Map(before.map((mounted) => [mounted.key, mounted]))).get(key)
+    const mounted = patchChild(old, key, child)
+    isMoved ||= mounted.nodes !== inPlace?.nodes
+    return mounted
+  })
+  return { after, isMoved }
 }
 
 /** Puts nodes in order without moving any that is already in place: a moved element loses the focus. */
@@ -93,21 +125,19 @@ export const patchMarkup = (element: HTMLElement | undefined, markup: Markup): H
   if (mount === undefined) mounts.set(element, (mount = new Mount()))
 
   patchAttributes(element, mount.attributes, markup.attributes)
-  for (const type of Object.keys(markup.on)) element.addEventListener(type, mount)
+  for (const type in markup.on) element.addEventListener(type, mount)
   mount.attributes = markup.attributes
   mount.on = markup.on
 
   const before = mount.children
-  mount.children = new Map(
-    markup.children.map((child, index) => {
-      const key = typeof child === "string" ? `text ${index}` : child.key
-      return [key, patchChild(before.get(key), child)]
-    }),
-  )
-  const nodes = new Set([...mount.children.values()].flatMap((mounted) => mounted.nodes))
-  for (const old of before.values()) {
-    for (const node of old.nodes) if (!nodes.has(node) && node.parentNode === element) element.removeChild(node)
+  const { after, isMoved } = patchChildren(before, markup.children)
+  mount.children = after
+  if (isMoved) {
+    const nodes = new Set(after.flatMap((mounted) => mounted.nodes))
+    for (const old of before) {
+      for (const node of old.nodes) if (!nodes.has(node) && node.parentNode === element) element.removeChild(node)
+    }
+    place(element, nodes)
   }
-  place(element, nodes)
   return element
 }

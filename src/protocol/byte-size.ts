@@ -5,7 +5,8 @@ type ByteUnit = "B" | "KB" | "MB" | "GB" | "TB"
 /** A number of bytes as people write it, in binary units: `"4MB"` = 4 × 1024². */
 export type ByteSize = `${number}${ByteUnit}`
 
-const units: ReadonlyArray<ByteUnit> = ["B", "KB", "MB", "GB", "TB"]
+/** From bytes upwards, each 1,024 of the one before. */
+export const byteUnits: ReadonlyArray<ByteUnit> = ["B", "KB", "MB", "GB", "TB"]
 
 /**
  * Bytes of a size: `"1.5MB"` → 1,572,864. Case and spaces before the unit do not matter; fractions round down.
@@ -15,7 +16,7 @@ const units: ReadonlyArray<ByteUnit> = ["B", "KB", "MB", "GB", "TB"]
 export const parseByteSize = (size: string | number): Outcome<number> => {
   if (typeof size === "number" && Number.isSafeInteger(size) && size >= 0) return accept(size)
   const match = /^(\d{1,15}(?:\.\d{1,15})?)\s*(B|KB|MB|GB|TB)$/i.exec(String(size).trim())
-  const bytes = match && Math.floor(Number(match[1]) * 1024 ** units.indexOf(match[2]!.toUpperCase() as ByteUnit))
+  const bytes = match && Math.floor(Number(match[1]) * 1024 ** byteUnits.indexOf(match[2]!.toUpperCase() as ByteUnit))
   return bytes !== null && Number.isSafeInteger(bytes)
     ? accept(bytes)
     : refuse(
@@ -29,16 +30,16 @@ export const normalizeByteSize = (size: ByteSize): ByteSize => size.replaceAll(/
 
 /** The bytes of a size that a route handler has written. */
 export const toBytes = (size: ByteSize): number =>
-  Math.floor(parseFloat(size) * 1024 ** units.indexOf(size.replace(/^[\d.]+/, "") as ByteUnit))
+  Math.floor(parseFloat(size) * 1024 ** byteUnits.indexOf(size.replace(/^[\d.]+/, "") as ByteUnit))
 
 /** Bytes for people, at most one decimal: 1,572,864 → `"1.5MB"`. */
 export const formatByteSize = (bytes: number): string => {
   let unit = 0
   let value = bytes
-  while (value >= 1024 && unit < units.length - 1) {
+  while (value >= 1024 && unit < byteUnits.length - 1) {
     value /= 1024
     unit++
   }
   const rounded = Math.round(value * 10) / 10
-  return rounded >= 1024 && unit < units.length - 1 ? `1${units[unit + 1]}` : `${rounded}${units[unit]}`
+  return rounded >= 1024 && unit < byteUnits.length - 1 ? `1${byteUnits[unit + 1]}` : `${rounded}${byteUnits[unit]}`
 }

@@ -233,7 +233,7 @@ export const describeBindingLate = (name: string, bundle: () => Promise<Readonly
       await choose(await draw())
       await becomes("failed")
       const error = page.locator('[data-sluice="error"]')
-      const says = "me.png: The code that crops could not be loaded. Try again, or reload the page."
+      const says = "me.png: A part of this page could not be loaded. Try again, or reload the page."
       expect(await error.textContent()).toBe(says)
       await page.getByRole("button", { name: "Try again" }).click()
       await page.waitForTimeout(300)

@@ -31,7 +31,7 @@ test.each(["uploadButton", "uploadDropzone"] as const)(
     component.addFiles([png("a.png"), png("b.png")])
     await vi.waitFor(() => expect(component.getState().status).toBe("failed"))
     expect(read(component.render())).toContain(
-      "The code that uploads could not be loaded. Try again, or reload the page.",
+      "A part of this page could not be loaded. Try again, or reload the page.",
     )
     expect(component.getState().summary).toMatchObject({ failed: 2, canRetry: 2 })
     component.removeFile(component.getState().files[0]!.id)

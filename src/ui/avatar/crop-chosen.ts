@@ -41,7 +41,7 @@ export const cropChosen = (controller: UploadController<any>, context: KindConte
     } catch (cause) {
       made = file
       lost.add(file)
-      refuseFile(file, codeNotLoaded("crops", cause))
+      refuseFile(file, codeNotLoaded(cause))
     }
     if (made === undefined || signal.aborted) return held.end()
     controller.addFiles([made])

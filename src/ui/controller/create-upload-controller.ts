@@ -15,7 +15,7 @@ import type { UploadItem, UploadState } from "./upload-state.ts"
 
 /** A call for the engine once it is loaded, about files that were chosen meanwhile or without any. */
 interface Call {
-  readonly items?: ReadonlyArray<ChosenItem>
+  readonly items?: ReadonlyArray<ChosenItem> | undefined
   readonly run: (engine: UploadEngine, files: ReadonlyArray<File>) => unknown
   /** Called where the engine cannot be loaded. */
   readonly fail?: (error: UploadError) => void
@@ -73,8 +73,10 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     const files = [...stored, ...left, ...waiting]
     const isUploading = waiting.length > 0
     const status = isUploading ? "uploading" : left.length > 0 ? "failed" : stored.length > 0 ? "done" : "idle"
-    const figures = { total: waiting.length, active: waiting.length, failed: left.length, canRetry: left.length }
-    state = { ...state, files, status, isUploading, summary: { ...noFigures, ...figures } }
+    const total = waiting.length
+    const failed = left.length
+    const summary = { ...noFigures, total, active: total, failed, canRetry: failed }
+    state = { ...state, files, status, isUploading, summary }
   }
   list()
 
@@ -112,7 +114,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
   }
   const giveUp = (cause: unknown): never => {
     loading = undefined
-    const error = codeNotLoaded("uploads", cause)
+    const error = codeNotLoaded(cause)
     const open = calls
     const chosen = open.flatMap(({ items = [] }) => items)
     calls = []
@@ -277,15 +279,12 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     startUpload: (files, input) =>
       new Promise((resolve) => {
         if (engine) return resolve(engine.startUpload(files, input))
-        if (files === undefined) {
-          if (calls.length + left.length === 0) return resolve([])
-          return tell({ run: (live) => resolve(live.startUpload(undefined, input)), fail: () => resolve([]) })
-        }
-        const items = queue(files)
+        const items = files && queue(files)
+        if (!items && calls.length + left.length === 0) return resolve([])
         tell({
           items,
-          run: (live, left) => resolve(live.startUpload(left, input)),
-          fail: (error) => resolve(items.map(({ file }) => ({ status: "failed", file, error }))),
+          run: (live, rest) => resolve(live.startUpload(items && rest, input)),
+          fail: (error) => resolve((items ?? []).map(({ file }) => ({ status: "failed", file, error }))),
         })
       }),
     removeFile: (id) =>

@@ -29,10 +29,9 @@ export const joinForm = (field: FieldOptions, isWanted: () => boolean): (() => v
   /** Shows why the form was not sent; without a cause it clears that message. */
   const say = (cause?: unknown) => {
     const control = root.getElementById(toValidityId(id)) as HTMLInputElement | null
-    const error = cause === undefined ? undefined : codeNotLoaded("sends files with a form", cause)
-    control?.setCustomValidity(error ? texts.error(error) : "")
-    if (error) control?.reportValidity()
-    isSaid = error !== undefined
+    isSaid = cause !== undefined
+    control?.setCustomValidity(isSaid ? texts.error(codeNotLoaded(cause)) : "")
+    if (isSaid) control?.reportValidity()
   }
   /** Browsers do not validate again as long as the message is set. */
   const hush = () => {

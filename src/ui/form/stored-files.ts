@@ -34,4 +34,4 @@ export const listInitial = (
 
 /** Keys of the files that are stored, in the order of the list. */
 export const listKeys = (files: ReadonlyArray<UploadItem>): ReadonlyArray<string> =>
-  files.flatMap(({ key }) => (key === undefined ? [] : [key]))
+  files.map(({ key }) => key).filter((key) => key !== undefined)

@@ -134,12 +134,8 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
   let engine: Engine | undefined
   /** The code that is loaded once the component is used. */
   const readEngine = () => {
-    if (
-      engine === undefined &&
-      (engine = controller.loaded() as Engine | undefined) !== undefined &&
-      borrowed !== undefined
-    ) {
-      if (given.options.texts !== undefined) engine.completeTexts(texts, given.options.texts)
+    if (!engine && (engine = controller.loaded() as Engine | undefined) && borrowed && given.options.texts) {
+      engine.completeTexts(texts, given.options.texts)
     }
     return engine
   }

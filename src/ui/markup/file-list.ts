@@ -9,7 +9,7 @@ import { splitName } from "../files/split-name.ts"
 import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 import type { describeCountdown, isToldAbove } from "./notice.ts"
-import type { keepRow } from "./kept-rows.ts"
+import type { keepRows } from "./kept-rows.ts"
 import type { describeRemoved } from "./removed-line.ts"
 import { listFileActions } from "./row-parts.ts"
 
@@ -23,7 +23,7 @@ interface ListView extends ComponentView {
         readonly describeRemoved: typeof describeRemoved
         readonly findPlace: typeof findPlace
         readonly isToldAbove: typeof isToldAbove
-        readonly keepRow: typeof keepRow
+        readonly keepRows: typeof keepRows
       }
     | undefined
 }
@@ -137,11 +137,6 @@ const describeFar = ({ part, texts }: ComponentView, item: UploadItem): Markup =
   key: item.id,
 })
 
-const describeRow = (component: ListView, item: UploadItem, isFar: boolean): Markup => {
-  const describeAnew = () => (isFar ? describeFar : describeFile)(component, item)
-  return component.used?.keepRow(component, item, isFar, describeAnew) ?? describeAnew()
-}
-
 /** The files of a component, each with its state and its actions. */
 export const describeFileList = (component: ListView): Markup | undefined => {
   const { id, state, texts, part, used, isThin, blocking } = component
@@ -151,7 +146,12 @@ export const describeFileList = (component: ListView): Markup | undefined => {
     isThin && isLongList(files)
       ? (item: UploadItem, index: number) => item === blocking || isNearRow(item, index, near?.get(id))
       : () => true
-  const rows = files.map((item, index) => describeRow(component, item, !isWhole(item, index)))
+  const keep = used?.keepRows(component)
+  const rows = files.map((item, index) => {
+    const isFar = !isWhole(item, index)
+    const describeAnew = isFar ? describeFar : describeFile
+    return keep ? keep(item, isFar, describeAnew) : describeAnew(component, item)
+  })
   const place = removed && used?.findPlace(files, removed.files[0]?.id, removed.order)
   if (place !== undefined) rows.splice(place, 0, used!.describeRemoved(component, "li"))
   return part(

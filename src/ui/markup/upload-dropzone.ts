@@ -7,7 +7,7 @@ import { createRowParts } from "./row-parts.ts"
 const describeUploadDropzone: DescribeComponent = (component) => {
   const { state, texts, parts, part, id, isMultiple, nameMain, used, config } = component
   const { routeConfig, isReady, isDragActive, status } = state
-  const picked = state.files.filter((item) => item.status === "picked").length
+  const { picked } = state.summary
   const removeFailed = used?.describeRemoveFailed(component)
   const name = nameMain(isReady ? texts.choose(isMultiple) : texts.loading())
   const pick = {

@@ -3,7 +3,7 @@ import { createMoreParts } from "./more-parts.ts"
 import { describeCamera } from "./camera-button.ts"
 import { followDrag } from "./drag-over.ts"
 import { sayDrop } from "./limit-hints.ts"
-import { keepRow } from "./kept-rows.ts"
+import { keepRows } from "./kept-rows.ts"
 import { nameWithFigures } from "./name-with-figures.ts"
 import { describeMissing } from "./missing-files.ts"
 import { describeCountdown, describeNotice, isToldAbove } from "./notice.ts"
@@ -30,7 +30,7 @@ export const used = {
   findPlace,
   followDrag,
   isToldAbove,
-  keepRow,
+  keepRows,
   nameWithFigures,
   sayDrop,
 }

@@ -57,12 +57,14 @@ export const watchPreviews = ({
     made.delete(itemId)
   }
   const find = (itemId: string) => controller.getState().files.find((item) => item.id === itemId)
-  const isOpen = (item: ChosenItem): boolean => {
-    const before = made.get(item.id)
-    return (
-      (before === undefined || !looksSame(before.file, item.file)) &&
-      ["image", "video"].includes(toFamily(item.name, item.type))
-    )
+  /** Whether a picture is to be made. Asked of all rows that are near, whenever one of them comes or goes. */
+  const isOpen = ({ id, name, type, file }: ChosenItem): boolean => {
+    const before = made.get(id)
+    if (before !== undefined && looksSame(before.file, file)) return false
+    if (["image", "video"].includes(toFamily(name, type))) return true
+    give(id)
+    made.set(id, { file, thumbnail: undefined })
+    return false
   }
 
   const make = async ({ id: itemId, name, type, file }: ChosenItem) => {
@@ -81,12 +83,12 @@ export const watchPreviews = ({
 
   const offer = offerWork(() => {
     if (!isWanted()) return undefined
-    const chosen = controller.getState().files.filter(isChosen)
     const areThere = rows.areThere()
     if (areThere === undefined) return undefined
-    const wanted = areThere ? chosen.filter((item) => rows.has(item.id)) : chosen.slice(0, most)
-    const item = wanted.find(isOpen)
-    return item && (() => make(item))
+    let left = most
+    const isWantedOf = ({ id }: ChosenItem) => (areThere ? rows.has(id) : left-- > 0)
+    const item = controller.getState().files.find((each) => isChosen(each) && isWantedOf(each) && isOpen(each))
+    return item && (() => make(item as ChosenItem))
   })
 
   const look = () => {

@@ -96,9 +96,13 @@ export const walkRows = (
   const seen = new WeakSet<Element>()
   /** The row of a refused file shows the reason, so it is scrolled into view within its list. */
   const show = (list: Element) => {
-    const fresh = [...list.children].filter((row) => !seen.has(row))
-    for (const row of fresh) seen.add(row)
-    const refused = fresh.find((row) => row.getAttribute("data-state") === "failed")
+    let refused: Element | undefined
+    // There may be thousands, and this is done whenever one of them has changed.
+    for (let row = list.firstElementChild; row !== null; row = row.nextElementSibling) {
+      if (seen.has(row)) continue
+      seen.add(row)
+      if (row.getAttribute("data-state") === "failed") refused ??= row
+    }
     if (refused === undefined) return
     const [box, place] = [list.getBoundingClientRect(), refused.getBoundingClientRect()]
     // Not to its very edge: who sees the end of a row above knows that there are others.

@@ -5,11 +5,10 @@ import { uploadErrorBrand } from "../../protocol/errors/upload-error-brand.ts"
 /**
  * Code of a page that was replaced by a newer version meanwhile cannot be loaded any more. Neither can the class of
  * errors, with its table, so this makes an error that `UploadError.is` accepts, like one of another copy of the class.
- *
- * @param does for example `uploads`
+ * Which code it was is in its cause.
  */
-export const codeNotLoaded = (does: string, cause: unknown): UploadError => {
-  const detail = `The code that ${does} could not be loaded. Try again, or reload the page.`
+export const codeNotLoaded = (cause: unknown): UploadError => {
+  const detail = "A part of this page could not be loaded. Try again, or reload the page."
   return Object.assign(new Error(detail, { cause }), {
     [uploadErrorBrand]: true as const,
     name: "UploadError",

@@ -5,4 +5,4 @@ import type { UploadError } from "../../protocol/errors/upload-error.ts"
  * may remember that failure until a reload.
  */
 export const isCodeNotLoaded = ({ code, detail }: UploadError): boolean =>
-  code === "NETWORK_ERROR" && /^The code that .* could not be loaded\./.test(detail)
+  code === "NETWORK_ERROR" && detail.startsWith("A part of this page could not be loaded.")

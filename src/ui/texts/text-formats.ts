@@ -1,3 +1,5 @@
+import { byteUnits } from "../../protocol/byte-size.ts"
+
 /** Forms of a phrase by plural category, `#` for the number: `{ one: "# file", other: "# files" }`. */
 export type PluralForms = { readonly [category in Intl.LDMLPluralRule]?: string } & { readonly other: string }
 
@@ -8,11 +10,9 @@ export const createPlural = (locale: string): ((forms: PluralForms, count: numbe
   return (forms, count) => (forms[rules.select(count)] ?? forms.other).replace("#", numbers.format(count))
 }
 
-const englishUnits = ["B", "KB", "MB", "GB", "TB"]
-
 /** @param write at most one digit after the point, as the language does */
 export const createSizeWriter =
-  (write: (value: number) => string, units: ReadonlyArray<string> = englishUnits): ((bytes: number) => string) =>
+  (write: (value: number) => string, units: ReadonlyArray<string> = byteUnits): ((bytes: number) => string) =>
   (bytes) => {
     let value = bytes
     let unit = 0

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 import { english } from "../../../src/ui/texts/english-texts.ts"
 import type { ComponentView } from "../../../src/ui/markup/component-view.ts"
-import { keepRow } from "../../../src/ui/markup/kept-rows.ts"
+import { keepRows } from "../../../src/ui/markup/kept-rows.ts"
 import { describe as describeElement } from "../../../src/ui/markup/markup.ts"
 import { createMoreParts } from "../../../src/ui/markup/more-parts.ts"
 import type { MoreParts, RowPartsOptions } from "../../../src/ui/markup/parts.ts"
@@ -28,7 +28,7 @@ const view = {
 const count = (given: UploadItem, ...views: ReadonlyArray<ComponentView>): number => {
   let described = 0
   const rendered = views.map((each) =>
-    keepRow(each, given, false, () => {
+    keepRows(each)(given, false, () => {
       described++
       return describeElement("li", given.id, {})
     }),
@@ -41,7 +41,7 @@ describe("a row of a list", () => {
   it("is described once as long as nothing has changed, and says so to what renders it", () => {
     const given = createItem()
     expect(count(given, view, { ...view }, { ...view, state: { ...view.state, progress: 50 } })).toBe(1)
-    const markup = keepRow(view, given, false, () => expect.unreachable())
+    const markup = keepRows(view)(given, false, () => expect.unreachable())
     expect(markup.isKept).toBe(true)
   })
 
@@ -83,15 +83,15 @@ describe("a row of a list", () => {
 
   it("is another one while it is far from the visible part", () => {
     const given = createItem()
-    const near = keepRow(view, given, false, () => describeElement("li", "near", {}))
-    const far = keepRow(view, given, true, () => describeElement("li", "far", {}))
+    const near = keepRows(view)(given, false, () => describeElement("li", "near", {}))
+    const far = keepRows(view)(given, true, () => describeElement("li", "far", {}))
     expect([near.key, far.key]).toEqual(["near", "far"])
-    expect(keepRow({ ...view, texts: { ...view.texts } }, given, true, () => expect.unreachable())).toBe(far)
+    expect(keepRows({ ...view, texts: { ...view.texts } })(given, true, () => expect.unreachable())).toBe(far)
   })
 
   it("says, far from the visible part, why its file has failed: it is described anew when that is said otherwise", () => {
     const failed = createItem({ status: "failed", error: {} as UploadItem["error"] & {} })
-    const far = (each: ComponentView) => keepRow(each, failed, true, () => describeElement("li", "far", {}))
+    const far = (each: ComponentView) => keepRows(each)(failed, true, () => describeElement("li", "far", {}))
     const alone = { ...view, state: { ...view.state, files: [failed] } }
     const first = far(alone)
     expect(far({ ...alone })).toBe(first)
@@ -111,10 +111,10 @@ describe("a row of a list", () => {
   it("is kept while it is far, whatever other parts the page has changed, but not with its own row", () => {
     const given = createItem()
     const looks = { appearance: { button: "x" }, content: { label: "x" } }
-    const far = keepRow(view, given, true, () => describeElement("li", "far", {}))
-    expect(keepRow({ ...view, looks }, given, true, () => expect.unreachable())).toBe(far)
+    const far = keepRows(view)(given, true, () => describeElement("li", "far", {}))
+    expect(keepRows({ ...view, looks })(given, true, () => expect.unreachable())).toBe(far)
     const own = { ...view, looks: { content: { file: "x" } } }
-    expect(keepRow(own, given, true, () => describeElement("li", "own", {})).key).toBe("own")
+    expect(keepRows(own)(given, true, () => describeElement("li", "own", {})).key).toBe("own")
   })
 })
 

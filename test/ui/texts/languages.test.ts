@@ -337,7 +337,7 @@ describe.each(languages)("%s", (language) => {
 
   test("says that code of the page is missing, which a reload brings", async () => {
     const { createTexts } = await load(language)
-    const error = codeNotLoaded("uploads", new TypeError("Failed to fetch"))
+    const error = codeNotLoaded(new TypeError("Failed to fetch"))
     const other = new UploadError({ code: "NETWORK_ERROR", message: "socket hang up" })
     expect(createTexts().error(error)).not.toBe(createTexts().error(other))
     expect(createTexts().error(error)).not.toContain("NETWORK")
