@@ -88,29 +88,31 @@ const toKey = (child: Child, index: number): string => (typeof child === "string
  * Patches the children of an element. Of thousands of rows usually a few have changed, in their places: then the others are
  * only compared.
  *
- * @returns what there is now, and whether its nodes are others, or in another order
+ * @returns what there is now, and whether some nodes may not be in it any more
  */
 const patchChildren = (before: ReadonlyArray<Mounted>, children: Markup["children"]) => {
   let byKey: ReadonlyMap<string, Mounted> | undefined
-  let isMoved = before.length !== children.length
+  let mayHaveLost = before.length !== children.length
   const after = children.map((child, index) => {
     const key = toKey(child, index)
     const inPlace = before[index]
     const old =
       inPlace?.key === key ? inPlace : (byKey ??= new Map(before.map((mounted) => [mounted.key, mounted]))).get(key)
     const mounted = patchChild(old, key, child)
-    isMoved ||= mounted.nodes !== inPlace?.nodes
+    mayHaveLost ||= mounted.nodes !== inPlace?.nodes
     return mounted
   })
-  return { after, isMoved }
+  return { after, mayHaveLost }
 }
 
 /** Puts nodes in order without moving any that is already in place: a moved element loses the focus. */
-const place = (parent: Element, nodes: ReadonlySet<Node>): void => {
+const place = (parent: Element, children: ReadonlyArray<Mounted>): void => {
   let next = parent.firstChild
-  for (const node of nodes) {
-    if (node === next) next = next.nextSibling
-    else parent.insertBefore(node, next)
+  for (const { nodes } of children) {
+    for (const node of nodes) {
+      if (node === next) next = next.nextSibling
+      else parent.insertBefore(node, next)
+    }
   }
 }
 
@@ -130,14 +132,15 @@ export const patchMarkup = (element: HTMLElement | undefined, markup: Markup): H
   mount.on = markup.on
 
   const before = mount.children
-  const { after, isMoved } = patchChildren(before, markup.children)
+  const { after, mayHaveLost } = patchChildren(before, markup.children)
   mount.children = after
-  if (isMoved) {
+  if (mayHaveLost) {
     const nodes = new Set(after.flatMap((mounted) => mounted.nodes))
     for (const old of before) {
       for (const node of old.nodes) if (!nodes.has(node) && node.parentNode === element) element.removeChild(node)
     }
-    place(element, nodes)
   }
+  // Also where nothing has changed: the page may have moved them.
+  place(element, after)
   return element
 }

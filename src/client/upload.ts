@@ -190,7 +190,7 @@ export const startUpload = <File extends UploadableFile>(
 
   const byFile = new Map<File, typeof items>()
   for (const item of items) byFile.set(item.file, [...(byFile.get(item.file) ?? []), item])
-  const chosen = (file?: File) => (file === undefined ? items : (byFile.get(file) ?? []))
+  const chosen = (file?: File) => (file ? (byFile.get(file) ?? []) : items)
   const stop = (status: "aborted" | "paused", file?: File) => {
     for (const item of chosen(file)) item.stop(status, options.signal?.reason)
   }
@@ -205,7 +205,7 @@ export const startUpload = <File extends UploadableFile>(
   function done(): Promise<Array<UploadOutcome<TypedFileRoute, File>>>
   async function done(file?: File) {
     const some = chosen(file)
-    if (file === undefined) return Promise.all(some.map((item) => item.outcome()))
+    if (!file) return Promise.all(some.map((item) => item.outcome()))
     if (some[0]) return some[0].outcome()
     throw new UploadError({ code: "BAD_REQUEST", message: `${file.name} is not in this upload.` })
   }

@@ -15,14 +15,16 @@ const sendWithXhr = (
     const xhr = new XMLHttpRequest()
     const abort = () => xhr.abort()
     let timer: ReturnType<typeof setTimeout> | undefined
+    let reply: Reply | undefined
     // `getResponseHeader` writes to the console for each name CORS hides; this does not.
     const header = (name: string) => new RegExp(`^${name}: *(.*)$`, "im").exec(xhr.getAllResponseHeaders())?.[1] ?? null
-    xhr.onload = () => resolve({ status: xhr.status, body: xhr.responseText, header })
+    xhr.onload = () => resolve((reply = { status: xhr.status, body: xhr.responseText, header }))
     // Also after an error, and where it was aborted.
     xhr.onloadend = () => {
       clearTimeout(timer)
       signal.removeEventListener("abort", abort)
-      reject(networkError())
+      // An error costs more than all else here.
+      if (!reply) reject(networkError())
     }
     // A page that reads an answer without an end freezes.
     xhr.onprogress = ({ loaded }) => loaded > longest && abort()
@@ -70,8 +72,7 @@ export const sendFromPage = async (request: BytesRequest): Promise<Reply> => {
   if (bytes) {
     try {
       const reply = await sendWithXhr(request, bytes)
-      refusesPost[host] = reply.status === 405
-      if (!refusesPost[host]) {
+      if (!(refusesPost[host] = reply.status === 405)) {
         // It was answered before the time was over: who waits for the app now does not go back to sending.
         onProgress(size)
         return reply
