@@ -160,7 +160,7 @@ export const takePiece = async (
 export const learn = (
   reply: Reply,
   asking: Asking & { readonly forget: (failures: number) => void },
-  largest: string | null,
+  largest: string | null | undefined,
   start: number | undefined,
   size: number | undefined,
   silent: number,

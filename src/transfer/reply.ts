@@ -7,7 +7,7 @@ export interface Reply {
   readonly status: number
   readonly body: string
   /** Only headers that CORS lets a page see. */
-  readonly header: (name: string) => string | null
+  readonly header: (name: string) => string | null | undefined
   /** Where the answer comes from, if that is not the URL of the request. */
   readonly redirect?: string | false | undefined
   /** The URL of the request, without its query. */
@@ -47,7 +47,7 @@ export const fetchReply = async (fetch: Fetch, url: string, init: RequestInit): 
 }
 
 /** ms from a number of seconds or a date. */
-const toWait = (retryAfter: string | null): number | undefined => {
+const toWait = (retryAfter: string | null | undefined): number | undefined => {
   const ms = +retryAfter! * 1000 || Date.parse(retryAfter ?? "") - Date.now()
   return ms > 0 ? ms : undefined
 }

@@ -17,7 +17,7 @@ const sendWithXhr = (
     let timer: ReturnType<typeof setTimeout> | undefined
     let reply: Reply | undefined
     // `getResponseHeader` writes to the console for each name CORS hides; this does not.
-    const header = (name: string) => new RegExp(`^${name}: *(.*)$`, "im").exec(xhr.getAllResponseHeaders())?.[1] ?? null
+    const header = (name: string) => new RegExp(`^${name}: *(.*)$`, "im").exec(xhr.getAllResponseHeaders())?.[1]
     xhr.onload = () => resolve((reply = { status: xhr.status, body: xhr.responseText, header }))
     // Also after an error, and where it was aborted.
     xhr.onloadend = () => {
