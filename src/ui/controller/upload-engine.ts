@@ -149,6 +149,13 @@ export const createUploadEngine = ({
     removals.forget()
     if (store.get().removed !== undefined) store.set({ removed: undefined })
   }
+  /** Lists the stored files alone, as at the beginning. */
+  const startOver = () => {
+    leave(listed())
+    value.remember(listed())
+    removals.forget()
+    store.setFiles(value.listInitial(), { removed: undefined })
+  }
   forgetInTime(store, forgetRemoved)
   // Another file may replace one that was removed.
   store.subscribe(() => {
@@ -215,6 +222,10 @@ export const createUploadEngine = ({
       if (isDisabled !== store.get().isDisabled) store.set({ isDisabled })
       if (next.endpoint === before.endpoint) {
         const { files } = store.get()
+        if (value.isOfAnother(files, before)) {
+          startOver()
+          return value.accept(listed())
+        }
         const followed = value.follow(files, before)
         if (followed === files) return
         // The page has decided what is listed.
@@ -252,10 +263,7 @@ export const createUploadEngine = ({
         : remove(listed().filter(({ status }) => statuses.includes(status))),
     removeFinished: () => engine.clear(["done", "aborted"]),
     reset: () => {
-      leave(listed())
-      value.remember(listed())
-      removals.forget()
-      store.setFiles(value.listInitial(), { removed: undefined })
+      startOver()
       value.tell(listed)
       void interrupted.refresh()
     },

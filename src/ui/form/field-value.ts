@@ -20,6 +20,11 @@ export interface FieldValue {
    * @returns the same object where nothing has changed
    */
   readonly follow: (files: ReadonlyArray<UploadItem>, before: AnyComponentOptions) => ReadonlyArray<UploadItem>
+  /**
+   * Whether the page now shows another row with the same component, as routers do that keep a page from one address to the
+   * next: what is listed belongs to the row before, and would be saved in this one.
+   */
+  readonly isOfAnother: (files: ReadonlyArray<UploadItem>, before: AnyComponentOptions) => boolean
 }
 
 /** Files that pages have taken out of the value. */
@@ -39,6 +44,13 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
   const known = new Map<string, InitialFile>()
   /** As the page knows them. */
   let keys = listKeys(listed)
+  /** Of the last `initialFiles` that were any. */
+  let initial: ReadonlyArray<string> = []
+  const learnInitial = () => {
+    const { initialFiles } = options()
+    if (initialFiles?.length) initial = toKeys(initialFiles)
+  }
+  learnInitial()
 
   const accept: FieldValue["accept"] = (files) => {
     keys = listKeys(files)
@@ -50,7 +62,19 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
   return {
     accept,
     remember,
-    listInitial: () => listInitial(options(), known.values()),
+    isOfAnother: (files, before) => {
+      const { value, initialFiles } = options()
+      // A page that still loads lists nothing for a while.
+      if (value !== undefined || initialFiles === before.initialFiles || !initialFiles?.length) return false
+      const next = toKeys(initialFiles)
+      const now = listKeys(files)
+      // A row that was saved, here or elsewhere, has some of its files still, or has those that are listed.
+      return initial.length > 0 && next.every((key) => !initial.includes(key) && !now.includes(key))
+    },
+    listInitial: () => {
+      learnInitial()
+      return listInitial(options(), known.values())
+    },
     tell: (list) => {
       if (options().onValueChange === undefined) return
       const files = list()
@@ -62,15 +86,17 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
       // Most renderings of a page change neither.
       if (options().value === before.value && options().initialFiles === before.initialFiles) return files
       const { value, initialFiles = [] } = options()
+      const now = listKeys(files)
       const isChanged = value !== undefined && !(before.value && isSameList(value, before.value))
-      const isLate = value === undefined && before.initialFiles === undefined
+      const isLate = value === undefined && initial.length === 0
       // The user has not changed it: it then follows its option, as inputs follow their `defaultValue`.
       const isUntouched =
         value === undefined &&
         files.every(({ key }) => key !== undefined) &&
-        isSameList(listKeys(files), toKeys(before.initialFiles))
-      const wanted = isChanged ? value : isUntouched ? toKeys(initialFiles) : listKeys(files)
-      const late = isLate ? toKeys(initialFiles) : []
+        isSameList(now, toKeys(before.initialFiles))
+      const wanted = isChanged ? value : isUntouched ? toKeys(initialFiles) : now
+      const late = isLate ? toKeys(initialFiles).filter((key) => !now.includes(key)) : []
+      learnInitial()
       if (isChanged) remember(files)
       const described = [...initialFiles, ...(isChanged ? known.values() : [])]
       const next = describeAnew(placeKeys(files, [...late, ...wanted], described), initialFiles, before.initialFiles)

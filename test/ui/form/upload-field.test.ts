@@ -123,6 +123,56 @@ describe("files that were stored before", () => {
     set({ initialFiles: [] })
     expect(rows()).toEqual(["new.png picked", "one.png done", "two.png done"])
   })
+
+  // A router that keeps a page from one address to the next keeps its components: what was changed of one row would be saved in
+  // another, and what that one had would be deleted.
+  test.each<[string, (field: Awaited<ReturnType<typeof start>>) => unknown]>([
+    ["one was removed", ({ controller, idOf }) => controller.removeFile(idOf("one.png"))],
+    ["they are in another order", ({ controller, idOf }) => controller.moveFile(idOf("one.png"), 1)],
+    ["another was chosen", ({ controller }) => controller.addFiles([png("new.png")])],
+    [
+      "another was uploaded instead of them",
+      async ({ controller, upload }) => {
+        controller.clear()
+        await upload(png("new.png"))
+      },
+    ],
+  ])("give way to those of another row, though %s", async (_, change) => {
+    const field = await start({ initialFiles: before })
+    await change(field)
+    const { set, rows, values } = field
+    const told = values.length
+    set({ initialFiles: [{ key: "key-8", name: "eight.png" }] })
+    expect(rows()).toEqual(["eight.png done"])
+    // It is the page that has decided so.
+    expect(values).toHaveLength(told)
+    expect(field.controller.getState()).toMatchObject({ status: "done", removed: undefined })
+  })
+
+  test("give way to those of another row, though its page lists none while it loads them", async () => {
+    const { controller, rows, set, idOf } = await start({ initialFiles: before })
+    controller.removeFile(idOf("one.png"))
+    set({ initialFiles: undefined })
+    set({ initialFiles: [{ key: "key-8", name: "eight.png" }] })
+    expect(rows()).toEqual(["eight.png done"])
+  })
+
+  test("of a row that was saved leave the list as it is", async () => {
+    const { controller, rows, keys, set, idOf, upload } = await start({ initialFiles: [before[0]!] })
+    await upload(png("new.png"))
+    controller.removeFile(idOf("one.png"))
+    const saved = keys() as [string]
+    controller.addFiles([png("next.png")])
+    set({ initialFiles: [{ key: saved[0], name: "new.png" }] })
+    expect(rows()).toEqual(["new.png done", "next.png picked"])
+  })
+
+  test("that come after the user has uploaded another are listed in addition", async () => {
+    const { rows, set, upload } = await start({ initialFiles: [] })
+    await upload(png("new.png"))
+    set({ initialFiles: before })
+    expect(rows()).toEqual(["one.png done", "two.png done", "new.png done"])
+  })
 })
 
 describe("a value that the page keeps", () => {
