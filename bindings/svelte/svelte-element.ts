@@ -4,6 +4,7 @@ import {
   type Markup,
   type Part,
   type PartName,
+  type Slot,
   type Style,
   toStyleText,
   type UploadItem,
@@ -16,8 +17,11 @@ export interface ElementProps {
   readonly [name: string]: unknown
 }
 
-/** Content of a part: a text, or a snippet that gets the state and, in parts of a file, the file. */
-export type UploadContent = string | Snippet<[state: UploadState, item?: UploadItem]>
+/**
+ * Content of a part: a text, or a snippet that gets the state and, in parts of a file, the file. `usual` is the text that would
+ * be there without it, for a snippet that has something else to say of some files only.
+ */
+export type UploadContent = string | Snippet<[state: UploadState, item: UploadItem | undefined, usual: string]>
 
 /** Contents by part. */
 export type UploadContents = { readonly [part in PartName]?: UploadContent | undefined }
@@ -38,6 +42,12 @@ export const toProps = ({ attributes: { style, ...attributes }, on }: Part): Ele
   ...Object.fromEntries(Object.entries(on).map(([name, handle]) => [`on${name}`, handle])),
 })
 
+/** The text of what is rendered where the page gives nothing. */
+const toText = (children: Markup["children"]): string =>
+  children.map((child) => (typeof child === "string" ? child : isSlot(child) ? "" : toText(child.children))).join("")
+
+const toSlot = ({ slot, usual }: Slot): unknown => (typeof slot === "object" ? { ...slot, usual: toText(usual) } : slot)
+
 const kept = new WeakMap<Markup, SvelteElement>()
 
 /** Svelte skips an element that is the same as before. */
@@ -51,7 +61,7 @@ export const toElement = (markup: Markup): SvelteElement => {
     attributes: toProps(part),
     isVoid: tag === "input" || tag === "img",
     children: children.map((child) =>
-      typeof child === "string" ? child : isSlot(child) ? child.slot : toElement(child),
+      typeof child === "string" ? child : isSlot(child) ? toSlot(child) : toElement(child),
     ),
   }
   if (isKept) kept.set(markup, element)

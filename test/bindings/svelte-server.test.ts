@@ -31,7 +31,7 @@ describe("Svelte's components on a server", () => {
     const text = body.replaceAll(/<!--.*?-->|<[^>]+>/g, "|").replaceAll(/\|+/g, "|")
     expect(text).toContain("|Choose files|")
     expect(text).toContain("|Up to 3 images, 4\u00a0MB each at most|")
-    expect(text).toContain("|Mine: 0|")
+    expect(text).toContain("|Mine: 0, or drop them here|")
     expect(text).not.toContain("Loading")
     expect(body).toContain("<output>3</output>")
     expect(text).toContain("|Change picture|")
@@ -73,10 +73,10 @@ describe("Svelte's components on a server", () => {
         const dropzone = page.locator('[data-component="dropzone"]')
         const png = { name: "a.png", mimeType: "image/png", buffer: Buffer.from("not checked here") }
         await dropzone.locator("input").setInputFiles(png)
-        expect(await dropzone.locator("em").textContent()).toBe("Mine: 1")
+        expect(await dropzone.locator("em").textContent()).toBe("Mine: 1, or drop them here")
         await page.getByText("a.png is picked").waitFor()
         await dropzone.locator("input").setInputFiles({ ...png, name: "b.png" })
-        expect(await dropzone.locator("em").textContent()).toBe("Mine: 2")
+        expect(await dropzone.locator("em").textContent()).toBe("Mine: 2, or drop them here")
 
         // Props and options follow the page's state.
         const button = page.locator('[data-component="button"]')
