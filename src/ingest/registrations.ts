@@ -8,8 +8,9 @@ import type { UploadGrant } from "../protocol/signing/signed-url.ts"
 import { RegistrationQuerySchema } from "../schema/registration.ts"
 import { createDecoder } from "../schema/decode.ts"
 import { attempt } from "./attempt.ts"
+import type { App } from "./access/apps.ts"
 import { authoriseApp } from "./access/authorise.ts"
-import { readPromptJson } from "./requests/read-json.ts"
+import { performInTurn } from "./requests/perform-in-turn.ts"
 import type { Service } from "./service.ts"
 import { isSameUpload } from "./storage/relate-grant.ts"
 import { foreignKey } from "./refusals.ts"
@@ -19,18 +20,13 @@ const decode = createDecoder(RegistrationQuerySchema)
 /** Limit for the metadata of one answer, which is held whole in memory while it is read. */
 const largestAnswer = 2 * 1024 * 1024
 
-/**
- * `POST /route-registrations`: what the app registered for uploads that it is asked to renew. Each registration is
- * answered once, however many files it has.
- *
- * Shape:  200 with `FoundRegistrations`.
- * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app; refused because of its app's clock), NOT_FOUND
- *         (one of them cannot complete any more).
- * Source: docs/protocol.md §6.
- */
-export const respondRegistrations = Effect.fnUntraced(function* (service: Service, request: Incoming) {
-  const app = yield* authoriseApp(service, request)
-  const body = yield* readPromptJson(service, app, request, limits.registrationBody)
+/** How many files a body has, which is not checked yet. */
+const countFiles = (body: unknown): number => {
+  const files = (body as { readonly files?: unknown } | null)?.files
+  return Array.isArray(files) ? files.length : 1
+}
+
+const find = Effect.fnUntraced(function* (service: Service, app: App, body: unknown) {
   const query = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
   if (!query.files.every(({ key }) => isKeyOf(key, app.encodedId))) {
     return yield* foreignKey()
@@ -65,6 +61,27 @@ export const respondRegistrations = Effect.fnUntraced(function* (service: Servic
   const files = JSON.stringify(ids.map((id) => places.get(id)))
   const headers = { "content-type": "application/json", "cache-control": "no-store" }
   return { status: 200, headers, body: `{"registrations":[${registrations}],"files":${files}}` }
+})
+
+/**
+ * `POST /route-registrations`: what the app registered for uploads that it is asked to renew. Each registration is
+ * answered once, however many files it has.
+ *
+ * Shape:  200 with `FoundRegistrations`.
+ * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app; refused because of its app's clock), NOT_FOUND
+ *         (one of them cannot complete any more), RATE_LIMITED.
+ * Source: docs/protocol.md §6.
+ */
+export const respondRegistrations = Effect.fnUntraced(function* (service: Service, request: Incoming) {
+  const app = yield* authoriseApp(service, request)
+  return yield* performInTurn(service, app, request, {
+    // Beside the app's registrations, which are what a user waits for as well.
+    line: `${app.id}\nrenewals`,
+    maximum: limits.registrationBody,
+    values: limits.requestValues,
+    size: { ofBody: countFiles },
+    perform: (body) => find(service, app, body),
+  })
 })
 
 /**

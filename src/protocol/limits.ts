@@ -32,6 +32,10 @@ export const limits = {
   requestDepth: 100,
   /** The same between app and ingest. */
   messageDepth: 500,
+  /** Values in such a body, arrays and objects included: a thousand files with all that is told of each are about 10,000. */
+  requestValues: 20_000,
+  /** The same between app and ingest, where metadata may have many. */
+  messageValues: 50_000,
   /** Registration metadata as JSON. */
   metadata: 64 * 1024,
   /** Body of a request of the REST API: a thousand files with new names. */

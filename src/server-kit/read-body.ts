@@ -83,34 +83,53 @@ export const readBytes = (request: Incoming, maximum: number, timeout: number): 
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
+/** What JSON may have besides bytes. */
+interface JsonBounds {
+  /** Levels of arrays and objects. */
+  readonly depth: number
+  /** Values, arrays and objects included. */
+  readonly values: number
+}
+
 /**
- * Whether arrays and objects in what should be JSON are nested deeper than `maximum`. Code that walks through a value,
- * such as `JSON.stringify`, needs a stack as deep as the value.
+ * What JSON has too much of, found before it is parsed. Code that walks through a value, such as `JSON.stringify`, needs a stack as
+ * deep as the value; and to parse an object of 100,000 members and to look at them takes as long as thousands of requests.
  */
-const isTooDeep = (json: Uint8Array, maximum: number): boolean => {
+const findExcess = (json: Uint8Array, bounds: JsonBounds): string | undefined => {
   let depth = 0
+  let values = 1
   let isInString = false
   for (let i = 0; i < json.length; i++) {
     const character = json[i]
     if (character === 0x22) isInString = !isInString
     else if (isInString) i += character === 0x5c ? 1 : 0
     else if (character === 0x5b || character === 0x7b) {
-      if (++depth > maximum) return true
+      values++
+      if (++depth > bounds.depth) return `is nested more than ${bounds.depth} levels deep`
     } else if (character === 0x5d || character === 0x7d) depth--
+    else if (character === 0x2c) values++
+    if (values > bounds.values) return `has more than ${bounds.values.toLocaleString("en")} values`
   }
-  return false
+  return undefined
 }
 
-/** Parses bytes as UTF-8 JSON, nested at most `depth` deep. Fails: `Rejected`, code BAD_REQUEST. */
-export const parseJson = (bytes: Uint8Array, depth: number = limits.messageDepth): Effect.Effect<unknown, Rejected> =>
-  isTooDeep(bytes, depth)
-    ? Effect.fail(
-        new Rejected({ code: "BAD_REQUEST", detail: `The request's body is nested more than ${depth} levels deep.` }),
-      )
-    : Effect.try({
-        try: () => JSON.parse(decoder.decode(bytes)) as unknown,
-        catch: () => new Rejected({ code: "BAD_REQUEST", detail: "The request's body is not JSON." }),
-      })
+/** Parses bytes as UTF-8 JSON. Fails: `Rejected`, code BAD_REQUEST. */
+export const parseJson = (
+  bytes: Uint8Array,
+  { depth = limits.messageDepth, values = Infinity }: Partial<JsonBounds> = {},
+): Effect.Effect<unknown, Rejected> =>
+  Effect.suspend(() => {
+    const excess = findExcess(bytes, { depth, values })
+    return excess === undefined
+      ? Effect.try({
+          try: () => JSON.parse(decoder.decode(bytes)) as unknown,
+          catch: () => new Rejected({ code: "BAD_REQUEST", detail: "The request's body is not JSON." }),
+        })
+      : Effect.fail(new Rejected({ code: "BAD_REQUEST", detail: `The request's body ${excess}.` }))
+  })
+
+/** What the body of a client may have. */
+const requestBounds: JsonBounds = { depth: limits.requestDepth, values: limits.requestValues }
 
 /**
  * The body of a client's request as a message, at most `maximum` bytes, complete within `timeout` ms.
@@ -124,7 +143,7 @@ export const readMessage = <A>(
   decode: (json: unknown) => Effect.Effect<A, string>,
 ): Effect.Effect<A, Rejected> =>
   Effect.flatMap(readBytes(request, maximum, timeout), (bytes) =>
-    Effect.flatMap(parseJson(bytes, limits.requestDepth), (json) =>
+    Effect.flatMap(parseJson(bytes, requestBounds), (json) =>
       Effect.mapError(decode(json), (detail) => new Rejected({ code: "BAD_REQUEST", detail })),
     ),
   )

@@ -184,7 +184,8 @@ describe("parseJson", () => {
   })
 
   it("takes what is as deep as it may be, and counts no brackets in strings", async () => {
-    const parse = (text: string) => Effect.runPromise(Effect.result(parseJson(new TextEncoder().encode(text), 2)))
+    const parse = (text: string) =>
+      Effect.runPromise(Effect.result(parseJson(new TextEncoder().encode(text), { depth: 2 })))
     const rows = [
       ["[[1],[2],{}]", true],
       ['[{"[[[":"{{{"}]', true],
@@ -194,6 +195,22 @@ describe("parseJson", () => {
       ['[{"a":{}}]', false],
     ] as const
     for (const [text, isTaken] of rows) expect([text, Result.isSuccess(await parse(text))]).toEqual([text, isTaken])
+  })
+
+  it.each([
+    ["members", `{${Array.from({ length: 1000 }, (_, i) => `"k${i}":1`).join()}}`],
+    ["elements", `[${"0,".repeat(999)}0]`],
+    ["arrays in each other", `${"[".repeat(400)}${"]".repeat(400)},`.repeat(3)],
+    ["what never ends", "[{},".repeat(500)],
+  ])("refuses too many values before they are parsed: %s", async (_, text) => {
+    const parse = (values: number) =>
+      Effect.runPromise(Effect.result(parseJson(new TextEncoder().encode(text), { values })))
+    const refused = (detail: string) => Result.fail(expect.objectContaining({ code: "BAD_REQUEST", detail }))
+    expect(await parse(999)).toEqual(refused("The request's body has more than 999 values."))
+    // Commas in texts separate nothing.
+    const words = JSON.stringify([",".repeat(2000), '",[{'.repeat(500)])
+    const outcome = parseJson(new TextEncoder().encode(words), { values: 4 })
+    expect(Result.isSuccess(await Effect.runPromise(Effect.result(outcome)))).toBe(true)
   })
 
   it("keeps __proto__ a plain key", async () => {

@@ -120,7 +120,8 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
     // Users wait for it: not behind the calls with which their app tidies up.
     line: `${app.id}\nregistrations`,
     maximum: limits.registrationBody,
-    size: countKeys,
+    values: limits.messageValues,
+    size: { ofBody: countKeys },
     perform: (body) => register(service, app, request, body),
   })
 })

@@ -4,7 +4,7 @@ import { parseJson } from "../../server-kit/read-body.ts"
 import type { Rejected } from "../../server-kit/rejected.ts"
 import type { App } from "../access/apps.ts"
 import type { Service } from "../service.ts"
-import { readPromptBytes } from "./read-json.ts"
+import { readPromptBytes } from "./read-prompt-bytes.ts"
 
 /** What is done of an app's request once its turn has come. */
 interface Performance<A, E> {
@@ -14,13 +14,21 @@ interface Performance<A, E> {
   readonly maximum: number
   /** What an empty body stands for; by default it is no JSON. */
   readonly absent?: unknown
-  /** How many files a body, which is not checked yet, means. It must not throw. */
-  readonly size: (body: unknown) => number
+  /** How many values its JSON may have. */
+  readonly values: number
+  /**
+   * How many files it means: by its body, which is not checked yet, or by the number of its bytes alone, and then it is parsed only
+   * when its turn has come. It must not throw.
+   */
+  readonly size: { readonly ofBody: (body: unknown) => number } | { readonly ofBytes: (bytes: number) => number }
   readonly perform: (body: unknown) => Effect.Effect<A, E>
 }
 
-const parse = (bytes: Uint8Array, absent: unknown): Effect.Effect<unknown, Rejected> =>
-  bytes.length === 0 && absent !== undefined ? Effect.succeed(absent) : parseJson(bytes)
+const parse = (
+  bytes: Uint8Array,
+  { absent, values }: Pick<Performance<unknown, unknown>, "absent" | "values">,
+): Effect.Effect<unknown, Rejected> =>
+  bytes.length === 0 && absent !== undefined ? Effect.succeed(absent) : parseJson(bytes, { values })
 
 /** A body in one of its forms, or both. What holds this keeps none of them that was taken out. */
 interface Body {
@@ -32,15 +40,18 @@ const takeTurn = <A, E>(
   { turns, bodies }: Service,
   app: App,
   body: Body,
-  { line, absent, size, perform }: Performance<A, E>,
+  size: number,
+  performance: Performance<A, E>,
 ): Effect.Effect<A, E | Rejected> =>
   turns.take(
-    line,
-    size(body.parsed!.value),
+    performance.line,
+    size,
     Effect.suspend((): Effect.Effect<A, E | Rejected> => {
       const { bytes, parsed } = body
       body.bytes = body.parsed = undefined
-      return parsed === undefined ? Effect.flatMap(parse(bytes!, absent), perform) : perform(parsed.value)
+      return parsed === undefined
+        ? Effect.flatMap(parse(bytes!, performance), performance.perform)
+        : performance.perform(parsed.value)
     }),
     (wait) =>
       Effect.suspend(() => {
@@ -66,8 +77,11 @@ export const performInTurn = <A, E>(
   request: Incoming,
   performance: Performance<A, E>,
 ): Effect.Effect<A, E | Rejected> =>
-  Effect.flatMap(readPromptBytes(service, app, request, performance.maximum), (bytes) =>
-    Effect.flatMap(parse(bytes, performance.absent), (value) =>
-      takeTurn(service, app, { bytes, parsed: { value } }, performance),
-    ),
-  )
+  Effect.flatMap(readPromptBytes(service, app, request, performance.maximum), (bytes) => {
+    const { size } = performance
+    return "ofBytes" in size
+      ? takeTurn(service, app, { bytes, parsed: undefined }, size.ofBytes(bytes.length), performance)
+      : Effect.flatMap(parse(bytes, performance), (value) =>
+          takeTurn(service, app, { bytes, parsed: { value } }, size.ofBody(value), performance),
+        )
+  })

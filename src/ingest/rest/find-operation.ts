@@ -28,7 +28,8 @@ const respondOperation = Effect.fnUntraced(function* (
     // An omitted body stands for an empty object.
     absent: {},
     // To check a thousand names takes its time as well.
-    size: operation.size,
+    values: limits.requestValues,
+    size: { ofBody: operation.size },
     perform: (body) => operation.perform({ service, app, origin }, body),
   })
   return toJsonAnswer(answer, { "cache-control": "no-store" })

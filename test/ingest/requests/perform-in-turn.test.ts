@@ -5,7 +5,7 @@ import { createCallTurns } from "../../../src/ingest/requests/call-turns.ts"
 import { createBodyRoom } from "../../../src/ingest/requests/body-room.ts"
 import { performInTurn } from "../../../src/ingest/requests/perform-in-turn.ts"
 import { createMemoryCatalog } from "../../../src/ingest.ts"
-import { createGrant, register, startIngest } from "../circle.ts"
+import { createGrant, postResult, register, startIngest } from "../circle.ts"
 import { call } from "../rest/rest-app.ts"
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -35,9 +35,12 @@ const open = () => {
           {
             line: "a",
             maximum: 1000,
-            size: (parsed) => {
-              counted.push(parsed)
-              return 1000
+            values: 100,
+            size: {
+              ofBody: (parsed) => {
+                counted.push(parsed)
+                return 1000
+              },
             },
             perform: (parsed) => {
               performed.push(parsed)
@@ -124,4 +127,32 @@ it("registrations take turns by their keys, beside the calls of the REST API", a
   over.resolve()
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200])
   expect(begun).toEqual([1000, 600])
+})
+
+it("results take turns by their bytes, beside each other and the calls of the REST API, and are parsed when theirs has come", async () => {
+  const catalog = createMemoryCatalog()
+  const over = Promise.withResolvers<void>()
+  const begun: Array<string> = []
+  const { url } = await startIngest({
+    catalog: {
+      ...catalog,
+      recordResult: async (given) => {
+        begun.push(given.key)
+        await over.promise
+        return catalog.recordResult(given)
+      },
+    },
+  })
+  const keys = [createGrant().key, createGrant().key]
+  const large = "x".repeat(900_000)
+  const answers = [postResult(url, { fileKey: keys[0], callbackData: large })]
+  await expect.poll(() => begun).toEqual([keys[0]])
+  answers.push(postResult(url, { fileKey: keys[1], callbackData: large }))
+  for (let times = 0; times < 5; times++) {
+    expect((await call(url, "listFiles", { limit: 1000 })).status).toBe(200)
+  }
+  expect(begun).toEqual([keys[0]])
+  over.resolve()
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([404, 404])
+  expect(begun).toEqual(keys)
 })

@@ -166,6 +166,21 @@ describe("bodies", () => {
   })
 })
 
+it("a body of more values than a thousand files can have is refused before it is parsed", async () => {
+  const { url } = await startIngest()
+  const members = Array.from({ length: 20_001 }, (_, i) => `"k${i}":1`).join()
+  const detail = "The request's body has more than 20,000 values."
+  for (const [path, body] of [
+    ["v6/listFiles", `{${members}}`],
+    ["v6/renameFiles", `{"updates":[${"{},".repeat(20_001)}{}]}`],
+    ["route-registrations", `{${members}}`],
+  ]) {
+    const headers = { [names.header.apiKey]: apiKey, "content-type": "application/json" }
+    const response = await fetch(`${url}/${path}`, { method: "POST", headers, body: body! })
+    expect([response.status, (await response.json()).detail]).toEqual([400, detail])
+  }
+})
+
 describe("two apps of one ingest", () => {
   it("never see or reach each other's files, by key or by custom id", async () => {
     const ingest = await startIngest()

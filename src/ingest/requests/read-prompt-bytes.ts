@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Incoming } from "../../http/incoming.ts"
-import { parseJson, readBytes } from "../../server-kit/read-body.ts"
+import { readBytes } from "../../server-kit/read-body.ts"
 import type { Rejected } from "../../server-kit/rejected.ts"
 import type { App } from "../access/apps.ts"
 import type { Service } from "../service.ts"
@@ -18,12 +18,3 @@ export const readPromptBytes = (
   maximum: number,
 ): Effect.Effect<Uint8Array, Rejected> =>
   bodies.hold(app.id, request, maximum, readBytes(request, maximum, settings.bodyTimeout))
-
-/** A small JSON body of an app's request. Fails: as {@link readPromptBytes}; BAD_REQUEST when it is not JSON. */
-export const readPromptJson = (
-  service: Service,
-  app: App,
-  request: Incoming,
-  maximum: number,
-): Effect.Effect<unknown, Rejected> =>
-  Effect.flatMap(readPromptBytes(service, app, request, maximum), (bytes) => parseJson(bytes))
