@@ -17,6 +17,7 @@ import type { DueEvent } from "../storage/catalog/endpoints.ts"
 import { whenKnown } from "../when-known.ts"
 import type { CallbackTransport } from "./callback-transport.ts"
 import { renderEndpointEvent } from "./endpoint-event.ts"
+import { createRests } from "./endpoint-rests.ts"
 import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import { judgeFailure, tellNext } from "./retry-schedule.ts"
 
@@ -58,6 +59,13 @@ export const createEndpointDispatcher = (
     const signer = signers.get(secret) ?? createWebhookSigner(secret)
     signers.set(secret, signer)
     return signer
+  }
+
+  const rests = createRests()
+  /** Keeps the attempt's place for a moment, where its endpoint has failed several times. What is driven waits for nothing. */
+  const rest = ({ endpoint }: DueEvent, isDelivered: boolean): Effect.Effect<void> => {
+    const pause = rests.after(endpoint.id, isDelivered)
+    return pause === 0 || isDriven !== undefined || outbox.isPaused() ? Effect.void : Effect.sleep(pause)
   }
 
   /** Logs when an endpoint falls silent, and when it answers again. */
@@ -104,7 +112,8 @@ export const createEndpointDispatcher = (
       yield* Effect.promise(() =>
         catalog.recordEventAttempt({ ...record, status, error: null, answer: redact(body), outcome: "delivered" }),
       )
-      return yield* logDebug("An event was delivered to an endpoint.", { ...facts, status })
+      yield* logDebug("An event was delivered to an endpoint.", { ...facts, status })
+      return yield* rest(due, true)
     }
     const { failure } = answer
     const outcome = judgeFailure(failure, due.retry, endedAt, settings.callbackRetries)
@@ -124,6 +133,7 @@ export const createEndpointDispatcher = (
     ])
     // It may be due before all others.
     outbox.wake()
+    yield* rest(due, false)
   })
 
   const factsOf = ({ id, type, endpoint }: DueEvent) => ({ event: id, type, endpoint: endpoint.id })
