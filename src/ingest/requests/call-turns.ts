@@ -11,6 +11,12 @@ const ofAll = 2000
 /** Files that any call may mean without waiting for those of other apps. */
 const few = 20
 
+/**
+ * Calls of a line that begin without waiting in one turn of the event loop. A new connection is accepted once a turn: where those of
+ * a thousand connections are all performed in one, nobody else gets in.
+ */
+const atOnce = 16
+
 /** Files that waiting calls of an app may mean together. A call that asks for more counts as so many: what it says is not checked yet. */
 const mostWaiting = 100_000
 
@@ -54,6 +60,8 @@ export const createCallTurns = (): CallTurns => {
   const running = new Map<string, number>()
   /** The lines in which calls wait, the one whose turn is next first. */
   const lines = new Map<string, Line>()
+  /** Calls of lines that began without waiting in this turn of the event loop. */
+  const begun = new Map<string, number>()
   let large = 0
   let isScheduled = false
   /** Whether a large call waits for nothing but those of other apps: then no other large one is begun before it. */
@@ -79,6 +87,13 @@ export const createCallTurns = (): CallTurns => {
     else running.delete(lineId)
     if (size > few) large -= size
     if (lines.size > 0) schedule()
+  }
+  /** Whether a call may begin at once in this turn, and counts it. */
+  const mayBeginNow = (lineId: string): boolean => {
+    if (begun.size === 0) setImmediate(() => begun.clear())
+    const count = begun.get(lineId) ?? 0
+    begun.set(lineId, count + 1)
+    return count < atOnce
   }
   const leave = (lineId: string, line: Line, at: number): void => {
     const [call] = line.calls.splice(at, 1)
@@ -146,7 +161,7 @@ export const createCallTurns = (): CallTurns => {
           Effect.sync(() => end(lineId, size)),
         )
         const line = lines.get(lineId)
-        if (line === undefined && fits(lineId, size)) {
+        if (line === undefined && fits(lineId, size) && mayBeginNow(lineId)) {
           start(lineId, size)
           return perform
         }

@@ -50,6 +50,25 @@ it("large calls of an app are performed one after the other, small ones of other
   expect(begun.slice(4)).toEqual(["a3"])
 })
 
+it("of very many calls that arrive in one turn of the event loop most wait, and then begin one a turn", async () => {
+  const { begun, call } = open()
+  for (let i = 1; i <= 30; i++) void call(`a${i}`, 1).end()
+  call("b1", 1)
+  // Neither has the event loop turned, nor has any of them ended.
+  await Promise.resolve()
+  expect(begun).toEqual([...Array.from({ length: 16 }, (_, i) => `a${i + 1}`), "b1"])
+  const after: Array<number> = []
+  while (begun.length < 31) {
+    await turn()
+    after.push(begun.length)
+  }
+  expect(Math.max(...after.map((count, i) => count - (after[i - 1] ?? 17)))).toBe(1)
+  expect(begun.slice(17)).toEqual(Array.from({ length: 14 }, (_, i) => `a${i + 17}`))
+  // The next turn is a new one.
+  call("a31", 1)
+  expect(begun).toHaveLength(32)
+})
+
 it("apps with large calls take turns", async () => {
   const { begun, call } = open()
   const calls = ["a1", "b1", "a2", "a3", "b2", "c1"].map((name) => call(name, 1000))
