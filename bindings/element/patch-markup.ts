@@ -74,7 +74,7 @@ const patchNodes = (before: Mounted | undefined, child: Child): ReadonlyArray<No
     return isShown ? before!.nodes : toNodes(child.slot as ElementContent)
   }
   const node = patchMarkup(isSame ? (before!.nodes[0] as HTMLElement) : undefined, child)
-  return node === before?.nodes[0] ? before!.nodes : [node]
+  return node === before?.nodes[0] ? before.nodes : [node]
 }
 
 /** The same object where nothing has changed. */

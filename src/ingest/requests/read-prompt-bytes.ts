@@ -1,4 +1,4 @@
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type { Incoming } from "../../http/incoming.ts"
 import { readBytes } from "../../server-kit/read-body.ts"
 import type { Rejected } from "../../server-kit/rejected.ts"
