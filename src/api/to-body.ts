@@ -8,27 +8,28 @@ import { kindOf } from "../protocol/kind-of.ts"
  * Fails: throws an UploadError, code BAD_REQUEST, that names the call and the member, `updates[0].path`.
  */
 export const toBody = (call: string, request: object): string => {
+  /** Where each object is in the request. Only the request itself is in nothing that is known. */
   const places = new Map<unknown, string>()
-  const refuse = (holder: unknown, member: string, kind: string): never => {
-    const place = places.get(holder) ?? ""
-    const name = Array.isArray(holder) ? `${place}[${member}]` : place === "" ? member : `${place}.${member}`
-    throw new UploadError({ code: "BAD_REQUEST", message: `${call}: ${name} is ${kind}, which JSON cannot hold.` })
+  const toPlace = (holder: unknown, member: string): string => {
+    const place = places.get(holder)
+    if (Array.isArray(holder)) return `${place}[${member}]`
+    return place === undefined || place === "" ? member : `${place}.${member}`
   }
   function keep(this: unknown, member: string, value: unknown): unknown {
     const kind = typeof value
     if (kind === "string" || kind === "boolean" || Number.isFinite(value)) return value
     if (kind === "object" && value !== null) {
-      const place = places.get(this)
-      // Only the request itself is held by nothing.
-      if (place === undefined) places.set(value, "")
-      else places.set(value, Array.isArray(this) ? `${place}[${member}]` : place === "" ? member : `${place}.${member}`)
+      places.set(value, toPlace(this, member))
       return value
     }
-    if (value !== null && value !== undefined) return refuse(this, member, kindOf(value))
+    const isNothing = value === null || value === undefined
     // What was written, before its `toJSON` made nothing of it.
-    const written = (this as Readonly<Record<string, unknown>>)[member]
-    if (written === value && (value === null || !Array.isArray(this))) return value
-    return refuse(this, member, kindOf(written))
+    const written = isNothing ? (this as Readonly<Record<string, unknown>>)[member] : value
+    if (isNothing && written === value && (value === null || !Array.isArray(this))) return value
+    throw new UploadError({
+      code: "BAD_REQUEST",
+      message: `${call}: ${toPlace(this, member)} is ${kindOf(written)}, which JSON cannot hold.`,
+    })
   }
   try {
     return JSON.stringify(request, keep)
