@@ -6,6 +6,7 @@ import { envName, names } from "../protocol/names.ts"
 import { problemMediaType } from "../protocol/errors/problem.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { ApiSettings } from "./api-settings.ts"
+import { toBody } from "./to-body.ts"
 
 /** Options of every call. */
 export interface CallOptions {
@@ -16,6 +17,8 @@ export interface CallOptions {
 /** One operation of the REST API. */
 export interface Operation<A> {
   readonly name: string
+  /** The method of the API that makes the call, where it has another name. */
+  readonly method?: string
   /** Decodes the answer. Fails with sentences. */
   readonly decode: (json: unknown) => Effect.Effect<A, string>
 }
@@ -54,20 +57,20 @@ const isStrange = ({ status, header }: Reply): boolean =>
  * 5xx.
  *
  * Shape:  `POST {ingestUrl}/v6/<operation>`, JSON in and out.
- * Fails:  rejects with an UploadError: the problem document's code and detail, NETWORK_ERROR, ABORTED, or
+ * Fails:  rejects with an UploadError: as {@link toBody} does, before anything is sent; the problem document's code and detail, NETWORK_ERROR, ABORTED, or
  *         INVALID_CONFIG where the server is not an ingest.
  * Source: docs/protocol.md §10 "REST API".
  */
 export const callIngest = async <A>(
   settings: ApiSettings,
-  { name, decode }: Operation<A>,
+  { name, method = name, decode }: Operation<A>,
   request: object,
   { signal = new AbortController().signal }: CallOptions = {},
 ): Promise<A> => {
   const { ingestUrl, apiKey, fetch, log } = settings
   const url = `${ingestUrl}/${names.path.api}/${name}`
   const headers = { "content-type": "application/json", [names.header.apiKey]: apiKey }
-  const body = JSON.stringify(request)
+  const body = toBody(method, request)
 
   const attempt = async (): Promise<Attempt<A>> => {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeout)])

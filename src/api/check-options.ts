@@ -1,15 +1,34 @@
 import { findUnknownOption } from "../protocol/unknown-option.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
+import { isRecord, kindOf } from "../protocol/kind-of.ts"
+
+const refuseUnknown = (what: string, options: object, known: ReadonlyArray<string>): void => {
+  const mistake = findUnknownOption(options, known)
+  if (mistake !== undefined) throw new UploadError({ code: "INVALID_CONFIG", message: `${what}: ${mistake}` })
+}
+
+/**
+ * Refuses what has no members: a function, a list, a Map, a promise that nobody awaited. Each option that is read from it would
+ * be undefined, and no owner means everybody's files.
+ *
+ * Fails: throws an UploadError, code INVALID_CONFIG.
+ */
+export const checkRecord = (what: string, options: unknown): void => {
+  if (isRecord(options)) return
+  throw new UploadError({ code: "INVALID_CONFIG", message: `${what}: expected an object, not ${kindOf(options)}.` })
+}
 
 /**
  * Refuses unknown options: their author believes that they take effect, and an ACL that does not would make a file
  * public.
  *
- * Fails: throws an UploadError, code INVALID_CONFIG, that names the option and the one that was probably meant.
+ * Fails: throws an UploadError, code INVALID_CONFIG, that names the option and the one that was probably meant; and as
+ *        {@link checkRecord} does.
  */
 export const checkOptions = (what: string, options: object | undefined, known: ReadonlyArray<string>): void => {
-  const mistake = options && findUnknownOption(options, known)
-  if (mistake !== undefined) throw new UploadError({ code: "INVALID_CONFIG", message: `${what}: ${mistake}` })
+  if (options === undefined) return
+  checkRecord(what, options)
+  refuseUnknown(what, options, known)
 }
 
 /**
@@ -53,5 +72,5 @@ export const checkDescription = (
   classes: ReadonlyArray<{ readonly prototype: object }> = [Object],
 ): void => {
   const prototype: unknown = Object.getPrototypeOf(file)
-  if (classes.some((one) => one.prototype === prototype)) checkOptions("A file to upload", file, known)
+  if (classes.some((one) => one.prototype === prototype)) refuseUnknown("A file to upload", file, known)
 }

@@ -1,7 +1,7 @@
 import type { DurationInput } from "../protocol/duration.ts"
 import type { ListedFile } from "../protocol/rest-messages.ts"
 import type { ApiSettings } from "./api-settings.ts"
-import type { OwnerOptions } from "./file-reference.ts"
+import { type OwnerOptions, toKeys, toList } from "./file-reference.ts"
 import { createReadUrl, isFileKey, toReadUrl } from "./read-url.ts"
 
 /** A stored file as upload components list it: their `initialFiles` are such. */
@@ -27,9 +27,23 @@ export interface DescribeOptions extends OwnerOptions {
 /** Pictures that `<img>` shows in every browser. Of others a page would load all bytes for nothing. */
 const pictures = /^image\/(a?png|p?jpe?g|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/
 
-/** What may be asked for at all: keys of the app, each once, in their order. A form that comes back may hold anything. */
-export const toPlausibleKeys = (settings: ApiSettings, keys: ReadonlyArray<string>): ReadonlyArray<string> =>
-  [...new Set(keys)].filter((key) => typeof key === "string" && isFileKey(settings, key))
+/** Whether it is a Set, an iterator or a promise of keys, but no list. */
+const isManyOrLater = (keys: unknown): boolean =>
+  typeof keys === "object" && keys !== null && !Array.isArray(keys) && (Symbol.iterator in keys || "then" in keys)
+
+/**
+ * What may be asked for at all: keys of the app, each once, in their order. A form that comes back may hold
+ * anything.
+ *
+ * Fails: throws an UploadError, code BAD_REQUEST, for several keys that are no list.
+ */
+export const toPlausibleKeys = (settings: ApiSettings, keys: string | ReadonlyArray<string>): ReadonlyArray<string> => {
+  // No form sends these: its author believes that they are keys.
+  const isMistake = typeof keys === "function" || typeof keys === "symbol" || isManyOrLater(keys)
+  return [...new Set(isMistake ? toKeys("describeFiles", keys) : toList(keys))].filter(
+    (key) => typeof key === "string" && isFileKey(settings, key),
+  )
+}
 
 /** A file for a component; undefined where there is no file, or not yet. */
 export const describeFile = async (

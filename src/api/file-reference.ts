@@ -1,3 +1,5 @@
+import { UploadError } from "../protocol/errors/upload-error.ts"
+import { kindOf } from "../protocol/kind-of.ts"
 import { limits } from "../protocol/limits.ts"
 import type { FileReference, OfOwner } from "../protocol/rest-messages.ts"
 import type { KeyType } from "../schema/server-api-options.ts"
@@ -23,6 +25,35 @@ export type FileRename = { readonly newName: string } & (FileReference | { reado
 
 export const toReference = (key: string, keyType: KeyType): FileReference =>
   keyType === "fileKey" ? { fileKey: key } : { customId: key }
+
+const refuse = (message: string) => new UploadError({ code: "BAD_REQUEST", message })
+
+/** How the files of a call are named. Fails: throws an UploadError, code BAD_REQUEST: any other word would mean custom ids. */
+export const readKeyType = ({ keyType }: Pick<KeyOptions, "keyType">, byDefault: KeyType): KeyType => {
+  if (keyType === undefined || keyType === null) return byDefault
+  if (keyType === "fileKey" || keyType === "customId") return keyType
+  const given = typeof keyType === "string" ? JSON.stringify(keyType) : kindOf(keyType)
+  throw refuse(`keyType must be fileKey or customId, not ${given}.`)
+}
+
+/** Fails: throws an UploadError, code BAD_REQUEST, where a key is no text. */
+export const checkKey = (method: string, key: unknown): void => {
+  if (typeof key !== "string") throw refuse(`${method}: expected a key, not ${kindOf(key)}.`)
+}
+
+/**
+ * Turns a key or several into a list.
+ *
+ * Fails: throws an UploadError, code BAD_REQUEST, for anything else: a Set, an iterator, a promise that nobody awaited.
+ */
+export const toKeys = (method: string, keys: string | ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (typeof keys === "string") return [keys]
+  if (!Array.isArray(keys)) throw refuse(`${method}: expected a key or a list of keys, not ${kindOf(keys)}.`)
+  const list: ReadonlyArray<unknown> = keys
+  // By number: a hole in the list is no key, either.
+  for (let at = 0; at < list.length; at++) checkKey(`${method}, key ${at} of the list`, list[at])
+  return keys
+}
 
 /** Turns one item or several into a list. */
 export const toList = <A>(items: A | ReadonlyArray<A>): ReadonlyArray<A> =>

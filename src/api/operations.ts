@@ -31,5 +31,5 @@ export const operations = {
   releaseFiles: { name: "releaseFiles", decode: createDecoder(ReleasedFilesSchema) },
   rejectFiles: { name: "rejectFiles", decode: createDecoder(RejectedFilesSchema) },
   getUsageInfo: { name: "getUsageInfo", decode: createDecoder(UsageInfoSchema) },
-  requestFileAccess: { name: "requestFileAccess", decode: createDecoder(FileAccessSchema) },
+  requestFileAccess: { name: "requestFileAccess", method: "getSignedURL", decode: createDecoder(FileAccessSchema) },
 }

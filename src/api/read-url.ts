@@ -7,7 +7,7 @@ import { signReadUrl } from "../protocol/signing/read-grant.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { KeyType } from "../schema/server-api-options.ts"
 import type { ApiSettings } from "./api-settings.ts"
-import type { KeyOptions } from "./file-reference.ts"
+import { type KeyOptions, readKeyType } from "./file-reference.ts"
 
 /** Options of a signed URL for reading. */
 export interface ReadUrlOptions extends KeyOptions {
@@ -88,7 +88,7 @@ export const createReadUrl = async (
   options: ReadUrlOptions = {},
 ): Promise<string> => {
   const { signer, defaultKeyType } = settings
-  const keyType = options.keyType ?? defaultKeyType
+  const keyType = readKeyType(options, defaultKeyType)
   const url = toReadUrl(settings, key, keyType)
   const held = readHeld(options, keyType)
   const expires = Date.now() + (readExpiresIn(options) ?? 3600) * 1000

@@ -6,8 +6,10 @@ import type {
   DeleteFilesRequest,
   Deletion,
   FileAccessRequest,
+  FilePage,
   FileSelection,
   ListedFile,
+  ListFilesRequest,
   MovedFiles,
   MoveFilesRequest,
   RejectedFiles,
@@ -25,7 +27,8 @@ import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { Acl } from "../protocol/signing/signed-url.ts"
 import { type ApiSettings, loadApiSettings, type SluiceApiOptions } from "./api-settings.ts"
 import { callIngest, type CallOptions } from "./call-ingest.ts"
-import { checkOptions, checkOwned, refuseUndefined } from "./check-options.ts"
+import { checkOptions, checkOwned, checkRecord, refuseUndefined } from "./check-options.ts"
+import { guardMethods, toRefusal } from "./guard-methods.ts"
 import { toClaims } from "./to-claims.ts"
 import type { ClaimedKeys, ClaimOptions, FileMove, RejectOptions, UpdateOptions } from "./file-options.ts"
 import {
@@ -46,12 +49,15 @@ import { type DescribedFile, describeFile, type DescribeOptions, toPlausibleKeys
 import { checkSelection, isSelection } from "./file-selection.ts"
 import { createFileListing, type FileListing, type ListFilesOptions } from "./file-listing.ts"
 import {
+  checkKey,
   collectKeys,
   type FileRename,
   type KeyOptions,
   ofOwner,
   type OwnerOptions,
+  readKeyType,
   sumCalls,
+  toKeys,
   toList,
   toReference,
 } from "./file-reference.ts"
@@ -155,11 +161,18 @@ export class SluiceApi {
 
   /** Lists the app's files, newest first: `await` for a page, `for await` for all files, `.pages()` for all pages. */
   listFiles(options: ListFilesOptions = {}): FileListing {
-    return createFileListing(async (request) => {
+    const fail = (error: unknown) => Promise.reject(toRefusal("listFiles", error))
+    const ask = async (request: ListFilesRequest): Promise<FilePage> => {
       checkOptions("The options of listFiles", options, listOptions)
       refuseUndefined("The options of listFiles", options, ["owner", "prefix"])
       return callIngest(await this.#load(), operations.listFiles, request, options)
-    }, options)
+    }
+    try {
+      return createFileListing((request) => ask(request).catch(fail), options)
+    } catch (error) {
+      // Whoever waits for it hears of it, as of every other mistake.
+      return createFileListing(() => fail(error), {})
+    }
   }
 
   /**
@@ -170,7 +183,7 @@ export class SluiceApi {
     checkOwned("getFiles", options, ownerOptions)
     const settings = await this.#load()
     const files: Array<ListedFile> = []
-    await sumCalls(toList(keys), async (fileKeys) => {
+    await sumCalls(toKeys("getFiles", keys), async (fileKeys) => {
       const answer = await callIngest(settings, operations.getFiles, { fileKeys, ...ofOwner(options) }, options)
       files.push(...answer.files)
       return answer.files.length
@@ -191,7 +204,7 @@ export class SluiceApi {
     readExpiresIn(options)
     const { expiresIn, ...ofCall } = options
     const settings = await this.#load()
-    const files = await this.getFiles(toPlausibleKeys(settings, toList(keys)), ofCall)
+    const files = await this.getFiles(toPlausibleKeys(settings, keys), ofCall)
     const described = await Promise.all(files.map((file) => describeFile(settings, file, expiresIn)))
     return described.filter((file) => file !== undefined)
   }
@@ -216,10 +229,10 @@ export class SluiceApi {
     if (isSelection(keys)) {
       return callIngest(settings, operations.deleteSelection, checkSelection(keys), options)
     }
-    const isByKey = (options.keyType ?? settings.defaultKeyType) === "fileKey"
+    const isByKey = readKeyType(options, settings.defaultKeyType) === "fileKey"
     const deletedKeys: Array<string> = []
     let knowsKeys = true
-    const deletedCount = await sumCalls(toList(keys), async (some) => {
+    const deletedCount = await sumCalls(toKeys("deleteFiles", keys), async (some) => {
       const request: DeleteFilesRequest = {
         ...(isByKey ? { fileKeys: some } : { customIds: some }),
         ...ofOwner(options),
@@ -245,6 +258,7 @@ export class SluiceApi {
   ): Promise<RenamedFiles> {
     checkOwned("renameFiles", options, ownerOptions)
     for (const rename of toList(renames)) {
+      checkRecord("A file of renameFiles", rename)
       if ("key" in rename) checkOptions("A file of renameFiles", rename, ["key", "newName"])
     }
     const settings = await this.#load()
@@ -262,8 +276,8 @@ export class SluiceApi {
   async updateACL(keys: string | ReadonlyArray<string>, acl: Acl, options: KeyOptions = {}): Promise<UpdatedAcls> {
     checkOwned("updateACL", options, keyOptions)
     const settings = await this.#load()
-    const keyType = options.keyType ?? settings.defaultKeyType
-    const updatedCount = await sumCalls(toList(keys), async (some) => {
+    const keyType = readKeyType(options, settings.defaultKeyType)
+    const updatedCount = await sumCalls(toKeys("updateACL", keys), async (some) => {
       const updates = some.map((key) => ({ ...toReference(key, keyType), acl }))
       const request: UpdateAclRequest = { updates, ...ofOwner(options) }
       return (await callIngest(settings, operations.updateACL, request, options)).updatedCount
@@ -274,9 +288,12 @@ export class SluiceApi {
   /** Sets where files are filed. No bytes are moved. For more than 1,000 files, see {@link deleteFiles}. */
   async moveFiles(moves: FileMove | ReadonlyArray<FileMove>, options: KeyOptions = {}): Promise<MovedFiles> {
     checkOwned("moveFiles", options, keyOptions)
-    for (const move of toList(moves)) checkOptions("A file of moveFiles", move, ["key", "path"])
+    for (const move of toList(moves)) {
+      checkRecord("A file of moveFiles", move)
+      checkOptions("A file of moveFiles", move, ["key", "path"])
+    }
     const settings = await this.#load()
-    const keyType = options.keyType ?? settings.defaultKeyType
+    const keyType = readKeyType(options, settings.defaultKeyType)
     const movedCount = await sumCalls(toList(moves), async (some) => {
       const request: MoveFilesRequest = {
         updates: some.map(({ key, path }) => ({ ...toReference(key, keyType), path })),
@@ -291,9 +308,9 @@ export class SluiceApi {
   async updateFiles(keys: string | ReadonlyArray<string>, options: UpdateOptions): Promise<UpdatedFiles> {
     checkOwned("updateFiles", options, updateOptions)
     const settings = await this.#load()
-    const keyType = options.keyType ?? settings.defaultKeyType
+    const keyType = readKeyType(options, settings.defaultKeyType)
     const expiresIn = toSeconds(options.expiresIn)
-    const updatedCount = await sumCalls(toList(keys), async (some) => {
+    const updatedCount = await sumCalls(toKeys("updateFiles", keys), async (some) => {
       const request: UpdateFilesRequest = {
         updates: some.map((key) => ({ ...toReference(key, keyType), expiresIn })),
         ...ofOwner(options),
@@ -318,7 +335,7 @@ export class SluiceApi {
     const { owner, slug } = options
     const named = toClaims(keys, slug)
     const settings = await this.#load()
-    const replaces = options.replaces === undefined ? [] : toList(options.replaces)
+    const replaces = options.replaces === undefined ? [] : toKeys("claimFiles, replaces", options.replaces)
     const isNone = (named.fileKeys ?? named.claims)?.length === 0
     if (isNone && replaces.length === 0) return { success: true, claimedCount: 0, replacedCount: 0 }
     const request: ClaimFilesRequest = {
@@ -338,7 +355,7 @@ export class SluiceApi {
     checkOptions("The options of releaseFiles", options, callOptions)
     const settings = await this.#load()
     const releasedKeys = await collectKeys(
-      toList(keys),
+      toKeys("releaseFiles", keys),
       async (fileKeys) => (await callIngest(settings, operations.releaseFiles, { fileKeys }, options)).releasedKeys,
     )
     return { success: true, releasedCount: releasedKeys.length, releasedKeys }
@@ -353,7 +370,7 @@ export class SluiceApi {
     checkOptions("The options of rejectFiles", options, rejectOptions)
     const settings = await this.#load()
     const { reason } = options
-    const rejectedKeys = await collectKeys(toList(keys), async (fileKeys) => {
+    const rejectedKeys = await collectKeys(toKeys("rejectFiles", keys), async (fileKeys) => {
       const request = { fileKeys, ...(reason !== undefined && { reason }) }
       return (await callIngest(settings, operations.rejectFiles, request, options)).rejectedKeys
     })
@@ -372,10 +389,11 @@ export class SluiceApi {
    */
   async getSignedURL(key: string, options: ReadUrlOptions = {}): Promise<string> {
     checkOwned("getSignedURL", options, readUrlOptions)
+    checkKey("getSignedURL", key)
     const settings = await this.#load()
     const expiresIn = readExpiresIn(options)
     const download = readDownload(options)
-    const keyType = options.keyType ?? settings.defaultKeyType
+    const keyType = readKeyType(options, settings.defaultKeyType)
     const held = readHeld(options, keyType)
     const request: FileAccessRequest = {
       ...toReference(key, keyType),
@@ -391,6 +409,7 @@ export class SluiceApi {
   async generateSignedURL(key: string, options: Omit<ReadUrlOptions, "signal" | "owner"> = {}): Promise<string> {
     // Without a request nobody says whose file it is.
     checkOptions("The options of generateSignedURL", options, signOptions)
+    checkKey("generateSignedURL", key)
     return createReadUrl(await this.#load(), key, options)
   }
 
@@ -406,3 +425,5 @@ export class SluiceApi {
     return createPrefixUrl(await this.#load(), prefix, options)
   }
 }
+
+guardMethods(SluiceApi.prototype)

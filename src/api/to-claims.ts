@@ -1,7 +1,8 @@
 import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { ClaimFilesRequest } from "../protocol/rest-messages.ts"
 import type { ClaimedKeys } from "./file-options.ts"
-import { toList } from "./file-reference.ts"
+import { isRecord, kindOf } from "../protocol/kind-of.ts"
+import { toKeys } from "./file-reference.ts"
 
 const isOfOneRoute = (keys: ClaimedKeys): keys is string | ReadonlyArray<string> =>
   typeof keys === "string" || Array.isArray(keys)
@@ -9,13 +10,17 @@ const isOfOneRoute = (keys: ClaimedKeys): keys is string | ReadonlyArray<string>
 /**
  * What a request names the claimed files by. A route without keys is left out.
  *
- * Fails: throws INVALID_CONFIG where the keys of a route are no list, and for a slug beside keys by their routes.
+ * Fails: throws BAD_REQUEST for what is neither keys nor keys by their routes; INVALID_CONFIG where the keys of a route are no list, and for a slug beside keys by their routes.
  */
 export const toClaims = (
   keys: ClaimedKeys,
   slug: string | undefined,
 ): Pick<ClaimFilesRequest, "fileKeys" | "claims"> => {
-  if (isOfOneRoute(keys)) return { fileKeys: toList(keys) }
+  if (isOfOneRoute(keys)) return { fileKeys: toKeys("claimFiles", keys) }
+  if (!isRecord(keys)) {
+    const message = `claimFiles: expected a key, a list of keys, or such of each route, not ${kindOf(keys)}.`
+    throw new UploadError({ code: "BAD_REQUEST", message })
+  }
   if (slug !== undefined) {
     const message = `The options of claimFiles: slug is ${JSON.stringify(slug)}, but the keys are given by their routes. Leave it out.`
     throw new UploadError({ code: "INVALID_CONFIG", message })
@@ -25,7 +30,7 @@ export const toClaims = (
       const message = `claimFiles: the keys of ${JSON.stringify(route)} are neither a key nor a list of keys. Where a form has none give an empty list.`
       throw new UploadError({ code: "INVALID_CONFIG", message })
     }
-    const fileKeys = toList(some)
+    const fileKeys = toKeys(`claimFiles, ${route}`, some)
     return fileKeys.length === 0 ? [] : [{ slug: route, fileKeys }]
   })
   return { claims }

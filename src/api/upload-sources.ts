@@ -7,6 +7,7 @@ import { lookupMediaType, normalizeMediaType } from "../protocol/files/media-typ
 import type { FileLabels } from "../protocol/files/file-labels.ts"
 import type { StoredFile } from "../protocol/messages.ts"
 import { type FileLabelsInput, labelFields, readLabels, sealLabels } from "../protocol/files/read-labels.ts"
+import { isRecord, kindOf } from "../protocol/kind-of.ts"
 import { signUploadUrl, type UploadGrant } from "../protocol/signing/signed-url.ts"
 import { findUnknownOption } from "../protocol/unknown-option.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
@@ -37,7 +38,7 @@ const readTtl = ({ expiresIn }: ServerUploadOptions): number => {
 /** Fails: throws BAD_REQUEST, which names the file. */
 const toLabels = (input: FileLabelsInput | undefined, name: string): FileLabels | undefined => {
   if (input === undefined) return undefined
-  const unknown = findUnknownOption(input, labelFields)
+  const unknown = isRecord(input) ? findUnknownOption(input, labelFields) : `Expected an object, not ${kindOf(input)}.`
   const labels = unknown === undefined ? readLabels(input) : { ok: false as const, detail: unknown }
   if (labels.ok) return labels.value
   throw new UploadError({ code: "BAD_REQUEST", message: `The labels of ${JSON.stringify(name)}: ${labels.detail}` })
