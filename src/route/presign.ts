@@ -44,6 +44,10 @@ const decisionFields = [
 /** What a route decided, read once: a row of a database may have getters. */
 const copyDecision = (returned: FileDecision | undefined | void): FileDecision => {
   if (returned === undefined || returned === null) return undecided
+  // A function or a Map would decide nothing: a file that should have an owner would have none.
+  if (typeof returned !== "object" || Symbol.iterator in returned) {
+    throw new TypeError("What .file() returns must be an object with what it decides, or nothing.")
+  }
   const copy: Record<string, unknown> = { ...returned }
   for (const field of decisionFields) {
     if (!(field in copy) && returned[field] !== undefined) copy[field] = returned[field]

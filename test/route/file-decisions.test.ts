@@ -270,6 +270,24 @@ describe("a name that does not fit into what the app makes of it", () => {
   })
 })
 
+test.each<[string, unknown]>([
+  ["a function that nobody called", () => ({ owner: "u1" })],
+  ["a Map", new Map([["owner", "u1"]])],
+  ["a list", [{ owner: "u1" }]],
+  ["a text", "u1"],
+])(
+  "what .file() returns decides something or nothing: %s is refused, and nothing is registered",
+  async (_, returned) => {
+    const router = {
+      a: anything()
+        .file(() => returned as FileDecision)
+        .onUploadComplete(() => 1),
+    }
+    await refused(await handlerOf(router)(uploadRequest("a", { files: [png] })), "ROUTE_FAILED", 500)
+    expect(ingest.registrations).toEqual([])
+  },
+)
+
 test("two files with the same fileKeySeed are refused by name, and nothing is registered", async () => {
   const handle = handlerOf({
     a: f({ image: { maxFileCount: 3 } }, { fileKeySeed: ({ size }) => String(size) }).onUploadComplete(() => 1),
