@@ -299,7 +299,7 @@ test("where a page may not even ask for IndexedDB, createResumeStore keeps nothi
       throw new DOMException("The document is sandboxed", "SecurityError")
     },
   })
-  onTestFinished(() => Reflect.deleteProperty(globalThis, "indexedDB"))
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, "indexedDB"))
   const resumeStore = createResumeStore({ name: "forbidden" })
   expect(createResumeStore({ name: "forbidden" })).toBe(resumeStore)
   const outcomes = await uploader(resumeStore).uploadFiles("any", { files: [file("a")] })
