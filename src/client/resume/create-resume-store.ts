@@ -52,7 +52,7 @@ const fixed = {}
 /** Whether there is no IndexedDB. A page that is forbidden to use it, as in a sandbox, gets an error already where it asks. */
 const isServer = (): boolean => {
   try {
-    return globalThis.indexedDB === undefined
+    return !globalThis.indexedDB
   } catch {
     return false
   }
