@@ -2,9 +2,6 @@ import type { BytesRequest } from "./bytes-request.ts"
 import { isReadable } from "./is-readable.ts"
 import { networkError, type Reply } from "./reply.ts"
 
-/** More bytes than any answer has. */
-const longest = 1e7
-
 /** @param bytes a body that goes as a POST; without them it goes as a PUT */
 const sendWithXhr = (
   { url, headers, body, size, signal, onProgress }: BytesRequest,
@@ -26,27 +23,26 @@ const sendWithXhr = (
       // An error costs more than all else here.
       if (!reply) reject(networkError())
     }
-    // A page that reads an answer without an end freezes.
-    xhr.onprogress = ({ loaded }) => loaded > longest && abort()
+    // More bytes than any answer has: a page that reads one without an end freezes.
+    xhr.onprogress = ({ loaded }) => loaded > 1e7 && abort()
     xhr.open(bytes ? "POST" : "PUT", url)
     signal.addEventListener("abort", abort)
     if (bytes) {
       // Headers, a listener for progress and the type of a Blob would need a preflight request.
       xhr.send(bytes)
-      timer = setTimeout(() => onProgress(size), progressDelay)
+      // After 100 ms it counts as sent: Chromium tells it as late of a PUT, and a dead server is known by then.
+      timer = setTimeout(() => onProgress(size), 100)
     } else {
       for (const name in headers) xhr.setRequestHeader(name, headers[name]!)
-      xhr.upload.onprogress = ({ loaded }) => onProgress(loaded)
+      xhr.upload.onprogress = ({ loaded }) => {
+        onProgress(loaded)
+        // Of a file that is written over meanwhile Chromium reads on, and would send some of both.
+        if (loaded < size && "arrayBuffer" in body) void isReadable(body as Blob).then((can) => can || abort())
+      }
       // React Native's takes `{ uri }` and reads the file itself.
       xhr.send(body as Blob)
     }
   })
-
-/** After it is sent, in ms, a small body counts as sent: Chromium tells it as late of a PUT, and a dead server is known by then. */
-const progressDelay = 100
-
-/** What browsers hand to the network in one piece, in bytes: there is no progress in between. */
-const onePiece = 2 ** 14
 
 /**
  * By host, whether it refuses a POST: older ingests do by 405, and a proxy that does not know of it by an answer that no
@@ -65,7 +61,8 @@ export const sendFromPage = async (request: BytesRequest): Promise<Reply> => {
   const host = url.split("/")[2]!
   const bytes =
     isPlain &&
-    size <= onePiece &&
+    // What browsers hand to the network in one piece: there is no progress in between.
+    size <= 2 ** 14 &&
     "arrayBuffer" in body &&
     !refusesPost[host] &&
     (await (body as Blob).arrayBuffer().catch(() => Promise.reject(networkError())))

@@ -18,9 +18,6 @@ interface AnswerWait {
   readonly retryNow?: undefined
 }
 
-/** After the last byte, in ms: an answer that arrives sooner need not be announced. */
-const answerWait = 1000
-
 /** From so many bytes on the ingest is asked first whether it takes a file. */
 const large = 5e7
 
@@ -150,8 +147,8 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       loaded += start
       touch(loaded < file.size ? 1 : 6)
       onProgress(loaded)
-      if (loaded >= file.size)
-        timer ??= setTimeout(() => signal.aborted || options.onWait({ reason: "app" }), answerWait)
+      // An answer that arrives within a second need not be announced.
+      if (loaded >= file.size) timer ??= setTimeout(() => signal.aborted || options.onWait({ reason: "app" }), 1000)
     }
     sent(0)
     if (silent > 1) await loadCutter()

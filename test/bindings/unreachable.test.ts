@@ -38,7 +38,8 @@ const serve = async (handle: Handle): Promise<string> => {
   return origin
 }
 
-const routes = JSON.stringify([{ slug: "avatar", config: { image: { maxFileSize: "4MB", maxFileCount: 1 } } }])
+const limits = { maxFileSize: "4MB", maxFileCount: 1, minFileCount: 1 }
+const routes = JSON.stringify([{ slug: "avatar", config: { image: limits } }])
 
 /** A page with a dropzone, on a server that handles all else as is said. */
 const open = async (handle: Handle, url = "/api/sluice", mode = "development") => {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import {
   generateUploader,
   type TypedFileRouter,
@@ -286,6 +286,22 @@ test("what is cancelled while the app is asked for its URL is not remembered whe
 
 test("where nothing can be kept, createResumeStore keeps nothing and fails nothing", async () => {
   const resumeStore = createResumeStore()
+  const outcomes = await uploader(resumeStore).uploadFiles("any", { files: [file("a")] })
+  expect(outcomes).toMatchObject([{ status: "done", fileHash: hash }])
+  expect(await resumeStore.list()).toEqual([])
+  await resumeStore.remove("nothing")
+})
+
+test("where a page may not even ask for IndexedDB, createResumeStore keeps nothing, fails nothing, and makes one store", async () => {
+  Object.defineProperty(globalThis, "indexedDB", {
+    configurable: true,
+    get: () => {
+      throw new DOMException("The document is sandboxed", "SecurityError")
+    },
+  })
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, "indexedDB"))
+  const resumeStore = createResumeStore({ name: "forbidden" })
+  expect(createResumeStore({ name: "forbidden" })).toBe(resumeStore)
   const outcomes = await uploader(resumeStore).uploadFiles("any", { files: [file("a")] })
   expect(outcomes).toMatchObject([{ status: "done", fileHash: hash }])
   expect(await resumeStore.list()).toEqual([])

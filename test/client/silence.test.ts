@@ -128,3 +128,26 @@ describe("what is slow and moves", () => {
     expect(peer.trace("a")).toEqual(["PUT bytes=0-"])
   })
 })
+
+test("an answer that comes a byte at a time without an end is no sign of life", async () => {
+  let puts = 0
+  const trickle = async (url: string, init?: RequestInit) => {
+    if (init?.method !== "PUT") return fetch(url, init)
+    puts++
+    await new Response(init.body).arrayBuffer()
+    let timer: ReturnType<typeof setInterval>
+    const body = new ReadableStream({
+      start: (controller) => {
+        timer = setInterval(() => controller.enqueue(new Uint8Array([32])), 1)
+      },
+      cancel: () => clearInterval(timer),
+    })
+    init.signal!.addEventListener("abort", () => clearInterval(timer))
+    return new Response(body)
+  }
+  const retry = { delay: 1, attempts: 2, timeout: 30 }
+  const { uploadFiles } = generateUploader<TypedFileRouter>({ url: peer.url, retry, fetch: trickle })
+  const [outcome] = await uploadFiles("any", { files: [file()] })
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "NETWORK_ERROR" } })
+  expect(puts).toBe(2)
+})

@@ -8,7 +8,7 @@ import { tellDeveloper } from "../diagnosis/tell-operator.ts"
  * Evaluates a first answer that failed, and repeats the request while that can help.
  *
  * @param first the answer, or why there is none
- * @param isDescriptions whether a body has the expected form
+ * @param readDescriptions throws at a body of another form
  *
  * Fails: rejects with an UploadError.
  */
@@ -18,7 +18,7 @@ export const askAgain = (
   first: Promise<Response>,
   fetch: Fetch,
   options: RetryOptions,
-  isDescriptions: (json: unknown) => json is ReadonlyArray<RouteDescription>,
+  readDescriptions: (json: unknown) => ReadonlyArray<RouteDescription>,
 ): Promise<ReadonlyArray<RouteDescription>> => {
   let given: Promise<Response> | undefined = first
   const ask: Fetch = (...request) => {
@@ -30,7 +30,7 @@ export const askAgain = (
     async (_, signal) =>
       readReply(
         await fetchReply(ask, key, { headers: { accept: "application/json" }, signal }),
-        (json) => (isDescriptions(json) ? json : undefined),
+        readDescriptions,
         "app",
       ),
     options,

@@ -51,23 +51,14 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
   let stored = listInitial(options)
   /** Whether the user has removed stored files from the list. */
   let isTouched = false
-  let state: UploadState = {
-    status: "idle",
-    files: [],
-    isUploading: false,
+  // `list` adds what is said of files, and what is undefined is left out: every page loads this.
+  let state = {
     progress: 0,
-    speed: undefined,
-    timeLeft: undefined,
-    summary: noFigures,
-    missing: undefined,
     ...readRoute(),
     isDisabled: options.disabled ?? false,
     isDragActive: false,
-    drag: undefined,
-    otherFile: undefined,
-    interrupted: [],
-    removed: undefined,
-  }
+    interrupted: [] as UploadState["interrupted"],
+  } as UploadState
   const list = () => {
     const waiting = calls.flatMap(({ items = [] }) => items)
     const files = [...stored, ...left, ...waiting]

@@ -1,6 +1,6 @@
 import { adapterPath } from "../../protocol/names.ts"
 import type { RouteConfig } from "../../protocol/files/route-config.ts"
-import { isDescriptions, readRouteConfig } from "./route-configs.ts"
+import { readDescriptions, readRouteConfig } from "./route-configs.ts"
 import type { UploadSetup, UploadSetupOptions } from "./upload-setup.ts"
 
 /** A configuration as JSON; undefined for none. */
@@ -44,8 +44,7 @@ const ask = async (options: UploadSetupOptions) => {
   const signal = AbortSignal.timeout?.(patience)
   const headers = { accept: "application/json" }
   const answer = await own(toHandler(options), { headers, signal, credentials: credentials!, cache: "no-cache" })
-  const json: unknown = answer.ok ? await answer.json() : undefined
-  return isDescriptions(json) ? json : []
+  return answer.ok ? readDescriptions(await answer.json()) : []
 }
 
 /**

@@ -3,7 +3,6 @@ import { adapterPath } from "../../protocol/names.ts"
 import type { RouteConfig } from "../../protocol/files/route-config.ts"
 import type { Fetch } from "../../transfer/reply.ts"
 import type { RetryOptions } from "../../transfer/retry.ts"
-import type { askAgain as AskAgain } from "./ask-again.ts"
 import type { HandlerAddress } from "../diagnosis/explain-in-development.ts"
 
 type Routes = ReadonlyArray<RouteDescription>
@@ -61,18 +60,17 @@ export const readRouteConfig = (
   return told?.find((route) => route.slug === slug)?.config
 }
 
-/** Whether a kind of file has the field without which components would fail. */
-const isKind = (kind: any): boolean => typeof kind?.maxFileSize === "string"
+/** Whether a kind of file has what components read of it, as route handlers write it: they would fail with all else. */
+const isKind = ({ maxFileSize, maxFileCount, minFileCount, noun = "" }: any): boolean =>
+  /^\["[\d.]+[KMGT]?B",[1-9]\d*,[1-9]\d*,"/.test(JSON.stringify([maxFileSize, maxFileCount, minFileCount, noun]))
 
-export const isDescriptions = (json: unknown): json is ReadonlyArray<RouteDescription> =>
-  Array.isArray(json) &&
-  json.every((route) => typeof route?.slug === "string" && Object.values(route.config ?? [0]).every(isKind))
-
-/** How long the first answer may take, ms. */
-const patience = 15_000
-
-/** Repeats the request, with the code that evaluates an answer that failed. */
-const askAgain = async (...args: Parameters<typeof AskAgain>) => (await import("./ask-again.ts")).askAgain(...args)
+/** The routes in an answer, each of which takes some kind of file. Fails: throws at any other answer. */
+export const readDescriptions = (json: any): Routes => {
+  const isRoute = ({ slug, config }: any) =>
+    typeof slug === "string" && /^(true,?)+$/.test(Object.values(config).map(isKind).join())
+  if (json.every(isRoute)) return json
+  throw json
+}
 
 /**
  * Requests the routes' configurations from the route handler, unless they are known or being requested.
@@ -81,18 +79,19 @@ const askAgain = async (...args: Parameters<typeof AskAgain>) => (await import("
  * Fails:  rejects with an UploadError; the next call repeats the request.
  * Source: docs/protocol.md §5.
  */
-export const loadRouteConfigs = (url: HandlerAddress, fetch: Fetch, options: RetryOptions): Promise<void> => {
+export const loadRouteConfigs = async (url: HandlerAddress, fetch: Fetch, options: RetryOptions): Promise<void> => {
   const key = toKey(url)
-  if (learnt.has(key)) return Promise.resolve()
+  if (learnt.has(key)) return
   let answer = asked.get(key)
   if (answer === undefined) {
-    // Older browsers, and some that are none, cannot do that, and wait.
-    const signal = AbortSignal.timeout?.(patience)
+    // How long the first answer may take, ms. Older browsers, and some that are none, cannot do that, and wait.
+    const signal = AbortSignal.timeout?.(15_000)
     const first = fetch(key, { headers: { accept: "application/json" }, signal })
     answer = first
       .then((response) => (response.ok ? response.clone().json() : undefined))
-      .then((json) => (isDescriptions(json) ? json : Promise.reject(json)))
-      .catch(() => askAgain(key, url, first, fetch, options, isDescriptions))
+      .then(readDescriptions)
+      // Repeats the request, with the code that evaluates an answer that failed.
+      .catch(async () => (await import("./ask-again.ts")).askAgain(key, url, first, fetch, options, readDescriptions))
       .then((routes) => learnRouteConfig(routes, url))
     asked.set(key, answer)
     answer.catch(() => asked.delete(key))

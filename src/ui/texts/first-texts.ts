@@ -1,4 +1,4 @@
-import { listKinds } from "../files/accepted-files.ts"
+import { listKinds, takesSeveral } from "../files/accepted-files.ts"
 import { capitalize, countKind, list, toLimit, writeSize } from "./english-words.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
@@ -12,10 +12,9 @@ const createEnglish = (texts: UploadTexts) =>
     allowed: (config) => {
       const kinds = listKinds(config)
       const sizes = new Set(kinds.map(({ maxFileSize }) => maxFileSize))
-      const isMultiple = kinds.length > 1 || kinds[0]!.maxFileCount > 1
       return sizes.size === 1
         ? capitalize(
-            `${list(kinds.map(countKind))}, ${toLimit(texts, kinds[0]!.maxFileSize)}${isMultiple ? " each" : ""} at most`,
+            `${list(kinds.map(countKind))}, ${toLimit(texts, kinds[0]!.maxFileSize)}${takesSeveral(config) ? " each" : ""} at most`,
           )
         : capitalize(list(kinds.map((kind) => `${countKind(kind)} (${toLimit(texts, kind.maxFileSize)})`)))
     },
