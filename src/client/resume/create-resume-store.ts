@@ -49,15 +49,6 @@ const countEvery = 500
 const made = new WeakMap<object, Map<string, ResumeStore>>()
 const fixed = {}
 
-/** Whether there is no IndexedDB. A page that is forbidden to use it, as in a sandbox, gets an error already where it asks. */
-const isServer = (): boolean => {
-  try {
-    return !globalThis.indexedDB
-  } catch {
-    return false
-  }
-}
-
 /**
  * Remembers uploads in this browser, over a reload of the page and a crash: the `resumeStore` of `generateUploader`.
  *
@@ -76,8 +67,9 @@ export const createResumeStore = (options: ResumeStoreOptions = {}): ResumeStore
   const { name = "sluice-resume", scope = "", maxAge = limits.presignedUrlTtl + limits.renewWindow } = options
   const isAsked = typeof scope === "function"
   const make = () => makeStore(name, isAsked ? scope : () => scope, maxAge)
-  // A server renders for many users, and remembers none of them.
-  if (isServer()) return make()
+  // A server renders for many users, and remembers none of them. A page that is forbidden to use it, as in a sandbox, would get an
+  // error where it reads the property.
+  if (!("indexedDB" in globalThis)) return make()
   const by = isAsked ? scope : fixed
   const stores = made.get(by) ?? new Map<string, ResumeStore>()
   const id = JSON.stringify([name, isAsked ? "" : scope, maxAge])
