@@ -47,7 +47,6 @@ const countEvery = 500
  * that they can be made while a component renders.
  */
 const made = new WeakMap<object, Map<string, ResumeStore>>()
-const fixed = {}
 
 /**
  * Remembers uploads in this browser, over a reload of the page and a crash: the `resumeStore` of `generateUploader`.
@@ -70,9 +69,10 @@ export const createResumeStore = (options: ResumeStoreOptions = {}): ResumeStore
   // A server renders for many users, and remembers none of them. A page that is forbidden to use it, as in a sandbox, would get an
   // error where it reads the property.
   if (!("indexedDB" in globalThis)) return make()
-  const by = isAsked ? scope : fixed
+  const by = isAsked ? scope : made
   const stores = made.get(by) ?? new Map<string, ResumeStore>()
-  const id = JSON.stringify([name, isAsked ? "" : scope, maxAge])
+  // A function, which JSON writes as null, has stores of its own.
+  const id = JSON.stringify([name, scope, maxAge])
   const present = stores.get(id) ?? make()
   made.set(by, stores.set(id, present))
   return present
@@ -156,14 +156,17 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
           const { startedAt = now, loaded } = same ?? {}
           const { slug, input } = options
           const { size, type, lastModified } = file
-          const about = { slug, name: file.name, size, type, lastModified, input: input as Json | undefined }
-          const place = { path: path || present?.path }
           return {
             id,
             scope,
             upload,
-            ...about,
-            ...place,
+            slug,
+            name: file.name,
+            size,
+            type,
+            lastModified,
+            input: input as Json | undefined,
+            path: path || present?.path,
             startedAt,
             loaded,
             keptAt: now,
