@@ -10,7 +10,7 @@ import { createDecoder } from "../schema/decode.ts"
 import { attempt } from "./attempt.ts"
 import type { App } from "./access/apps.ts"
 import { authoriseApp } from "./access/authorise.ts"
-import { performInTurn } from "./requests/perform-in-turn.ts"
+import { countIn, performInTurn } from "./requests/perform-in-turn.ts"
 import type { Service } from "./service.ts"
 import { isSameUpload } from "./storage/relate-grant.ts"
 import { foreignKey } from "./refusals.ts"
@@ -19,12 +19,6 @@ const decode = createDecoder(RegistrationQuerySchema)
 
 /** Limit for the metadata of one answer, which is held whole in memory while it is read. */
 const largestAnswer = 2 * 1024 * 1024
-
-/** How many files a body has, which is not checked yet. */
-const countFiles = (body: unknown): number => {
-  const files = (body as { readonly files?: unknown } | null)?.files
-  return Array.isArray(files) ? files.length : 1
-}
 
 const find = Effect.fnUntraced(function* (service: Service, app: App, body: unknown) {
   const query = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
@@ -79,7 +73,7 @@ export const respondRegistrations = Effect.fnUntraced(function* (service: Servic
     line: `${app.id}\nrenewals`,
     maximum: limits.registrationBody,
     values: limits.requestValues,
-    size: { ofBody: countFiles },
+    size: { ofBody: countIn("files") },
     perform: (body) => find(service, app, body),
   })
 })

@@ -15,7 +15,7 @@ import type { App } from "../access/apps.ts"
 import { authoriseApp } from "../access/authorise.ts"
 import { checkDestination } from "../access/callback-destination.ts"
 import { catalogOverQuota, foreignKey, tooManyExpected, unknownApiKey } from "../refusals.ts"
-import { performInTurn } from "../requests/perform-in-turn.ts"
+import { countIn, performInTurn } from "../requests/perform-in-turn.ts"
 import { createEventId } from "../event-id.ts"
 import type { Service } from "../service.ts"
 import { sizeKey, sizeRegistration } from "../storage/quota.ts"
@@ -25,12 +25,6 @@ const decode = createDecoder(RegistrationSchema)
 
 const toWarning = (warning: string | undefined): Record<string, string> =>
   warning === undefined ? {} : { [names.header.warning]: warning }
-
-/** How many keys a body has, which is not checked yet. */
-const countKeys = (body: unknown): number => {
-  const keys = (body as { readonly fileKeys?: unknown } | null)?.fileKeys
-  return Array.isArray(keys) ? keys.length : 1
-}
 
 const register = Effect.fnUntraced(function* (service: Service, app: App, request: Incoming, body: unknown) {
   const registration = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
@@ -121,7 +115,7 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
     line: `${app.id}\nregistrations`,
     maximum: limits.registrationBody,
     values: limits.messageValues,
-    size: { ofBody: countKeys },
+    size: { ofBody: countIn("fileKeys") },
     perform: (body) => register(service, app, request, body),
   })
 })

@@ -24,6 +24,14 @@ interface Performance<A, E> {
   readonly perform: (body: unknown) => Effect.Effect<A, E>
 }
 
+/** How many elements a list of a body has, which is not checked yet. */
+export const countIn =
+  (member: string) =>
+  (body: unknown): number => {
+    const list = (body as Readonly<Record<string, unknown>> | null)?.[member]
+    return Array.isArray(list) ? list.length : 1
+  }
+
 const parse = (
   bytes: Uint8Array,
   { absent, values }: Pick<Performance<unknown, unknown>, "absent" | "values">,
