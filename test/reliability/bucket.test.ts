@@ -7,10 +7,12 @@ import { expect, it, onTestFinished } from "vitest"
 import { encodeToken } from "../../src/protocol.ts"
 import { startDouble } from "../ingest/storage/s3/start-double.ts"
 import { injectBucketFaults } from "./crash/bucket-faults.ts"
-import { bucketMoments, createExecutioner, type Moment } from "./crash/moments.ts"
+import { checkHeard, isOwed, nameOf } from "./crash/expected-events.ts"
+import { bucketMoments, type Moment } from "./crash/moments.ts"
 import { startReceivingApp } from "./crash/receiving-app.ts"
+import { createTrial } from "./crash/trial.ts"
 import { createUploads } from "./crash/uploads.ts"
-import { createCounts, isDeletion, isStored, type Upload } from "./crash/world.ts"
+import { createCounts, isStored, type Upload } from "./crash/world.ts"
 import { bundleIngestServer } from "./ingest-process.ts"
 import { createRandom } from "./random.ts"
 
@@ -37,22 +39,15 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
     if (task.result?.state === "fail") console.log(`CRASH_SEED=${seed}: the data is kept in ${folder}.`)
     else await rm(folder, { recursive: true })
   })
-  const violations: Array<string> = []
-  const violate = (what: string) => void violations.push(what)
-  let isTooLate = false
-  const isHopeless = () => isTooLate || violations.length >= 20
   const moments: ReadonlyArray<Moment> = [...bucketMoments, "start", "offset", "body", "last byte", "answer", "any"]
-  const executioner = createExecutioner(random, moments)
-  const { see } = executioner
+  const trial = createTrial(random, moments, kills)
+  const { see, violations, violate, isHopeless, isOver, ingestUrl } = trial
 
   const double = await startDouble()
   onTestFinished(double.close)
   const faults = injectBucketFaults(double, random, see)
 
   const publicUrl = "http://ingest.test"
-  let listening = Promise.withResolvers<string>()
-  let current: object | undefined
-  const ingestUrl = () => listening.promise
   const deleted = new Set<string>()
   const held = new Set<string>()
   const isDeleted = (key: string) => deleted.has(key)
@@ -61,8 +56,8 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
   const startIngest = await bundleIngestServer(folder)
   const data = join(folder, "data")
   const unfinishedTtl = 8000
-  const start = () => {
-    const life = startIngest({
+  const start = () =>
+    startIngest({
       folder: data,
       bucket: {
         ...double.settings,
@@ -79,14 +74,6 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
       sweepInterval: 25,
       unfinishedTtl,
     })
-    current = life
-    // A port may be read when the process is dead already.
-    void life.port.then((port) => {
-      if (port !== undefined && current === life) listening.resolve(`http://127.0.0.1:${port}`)
-    })
-    onTestFinished(() => void life.child.kill("SIGKILL"))
-    return life
-  }
 
   /** In the catalog, one object, one object that may be resumed, and several parts. */
   const pickSize = (): number => {
@@ -122,8 +109,6 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
     takeLoss: faults.takeLoss,
   })
   const ended: Array<Upload> = []
-  const ending = new AbortController()
-  const over = ending.signal
 
   /** A connection that breaks, or a bucket that fails, proves nothing: it is read until it is there, or another. */
   const verify = async (one: Upload): Promise<void> => {
@@ -136,7 +121,7 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
   const stored: Set<Upload> = new Set()
   const upload = async () => {
     const own: Array<Upload> = []
-    while (!over.aborted && !isHopeless()) {
+    while (!isOver()) {
       const one = await uploads.run()
       ended.push(one)
       if (!isStored(one)) continue
@@ -155,44 +140,13 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
     }
   }
 
-  // Of an abandoned upload that never heard an offset nobody but the ingest knows whether it was begun.
-  const isOwed = (one: Upload): boolean =>
-    one.registers !== "never" && !isDeletion(one) && (one.fate !== "abandoned" || one.acknowledged > 0)
-  const nameOf = (one: Upload) => `${one.grant.key} ${isStored(one) ? "uploaded" : "failed"}`
   const isHeard = (one: Upload): boolean => !isOwed(one) || app.heard.has(nameOf(one))
   const expectHeard = (one: Upload): void => {
-    if (!isOwed(one) || isHopeless()) return
-    const heard = app.heard.get(nameOf(one))
-    if (heard === undefined) violate(`no event for ${nameOf(one)}`)
-    else if (heard.ids.size !== 1) violate(`${heard.ids.size} event ids for ${nameOf(one)}`)
-    else if (heard.last.status === "uploaded" && heard.last.file.fileHash !== one.fileHash) {
-      violate(`the event for ${nameOf(one)} names another hash`)
-    }
+    if (isOwed(one) && !isHopeless()) checkHeard(one, app, violate)
   }
 
   const clients = Array.from({ length: concurrency }, upload)
-  const killedIn = new Map<Moment, number>(moments.map((moment) => [moment, 0]))
-  let [killed, errors] = [0, ""]
-  for (; killed < kills && !isHopeless(); killed++) {
-    const life = start()
-    const moment = await executioner.next(life.port)
-    current = undefined
-    // Whoever waits for the dead one waits for the next.
-    const next = Promise.withResolvers<string>()
-    listening.resolve(next.promise)
-    listening = next
-    await life.kill()
-    errors += life.errors()
-    killedIn.set(moment, killedIn.get(moment)! + 1)
-  }
-  const last = start()
-  ending.abort()
-  const deadline = setTimeout(() => {
-    isTooLate = true
-    violate("uploads did not end within a minute after the last kill")
-  }, 60_000)
-  await Promise.all(clients)
-  clearTimeout(deadline)
+  const { last, killed, killedIn, errors: earlierErrors } = await trial.run(start, clients)
   faults.stop()
 
   for (const one of stored) await verify(one)
@@ -223,7 +177,7 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
   await until(() => isHopeless() || double.objects.size + double.uploads.size === 0, 20_000)
   expect.soft(last.child.exitCode ?? last.child.signalCode, "it ended by itself").toBeNull()
   await last.stop()
-  errors += last.errors()
+  const errors = earlierErrors + last.errors()
 
   console.log(
     [

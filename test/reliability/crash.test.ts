@@ -7,9 +7,11 @@ import { expect, it, onTestFinished } from "vitest"
 import { encodeToken } from "../../src/protocol.ts"
 import { createSqliteCatalog, fileEventTypes } from "../../src/ingest.ts"
 import { createWebhookSecret } from "../../src/protocol/signing/webhook-secret.ts"
+import { checkHeard, isBegun, isOwed, nameOf } from "./crash/expected-events.ts"
 import { startHearingEndpoint, startSilentEndpoint, toBeHeard } from "./crash/hearing-endpoint.ts"
-import { createExecutioner, type Moment, moments } from "./crash/moments.ts"
+import { moments } from "./crash/moments.ts"
 import { resultOf, startReceivingApp } from "./crash/receiving-app.ts"
+import { createTrial } from "./crash/trial.ts"
 import { createUploads } from "./crash/uploads.ts"
 import { createCounts, isDeletion, isStored, type Upload } from "./crash/world.ts"
 import { bundleIngestServer } from "./ingest-process.ts"
@@ -35,17 +37,10 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
     if (task.result?.state === "fail") console.log(`The data is kept in ${folder}.`)
     else await rm(folder, { recursive: true })
   })
-  const violations: Array<string> = []
-  const violate = (what: string) => void violations.push(what)
-  let isTooLate = false
-  const isHopeless = () => isTooLate || violations.length >= 20
-  const executioner = createExecutioner(random)
-  const { see } = executioner
+  const trial = createTrial(random, moments, kills)
+  const { see, violations, violate, isHopeless, isOver, ingestUrl } = trial
 
   const publicUrl = "http://ingest.test"
-  let listening = Promise.withResolvers<string>()
-  let current: object | undefined
-  const ingestUrl = () => listening.promise
   const deleted = new Set<string>()
   const held = new Set<string>()
   const isDeleted = (key: string) => deleted.has(key)
@@ -72,8 +67,8 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   }
   await opened.close()
   const unfinishedTtl = 10_000
-  const start = () => {
-    const life = startIngest({
+  const start = () =>
+    startIngest({
       folder: data,
       token: encodeToken({ apiKey, appId, regions: ["local"] }),
       url: publicUrl,
@@ -85,14 +80,6 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
       // A client has to get to renew its URL meanwhile, on a slow machine whose ingest is killed again and again.
       unfinishedTtl,
     })
-    current = life
-    // A port may be read when the process is dead already.
-    void life.port.then((port) => {
-      if (port !== undefined && current === life) listening.resolve(`http://127.0.0.1:${port}`)
-    })
-    onTestFinished(() => void life.child.kill("SIGKILL"))
-    return life
-  }
 
   const counts = createCounts()
   const uploads = createUploads({
@@ -110,66 +97,33 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
     held,
   })
   const ended: Array<Upload> = []
-  const ending = new AbortController()
-  const over = ending.signal
   const upload = async () => {
-    while (!over.aborted && !isHopeless()) {
+    while (!isOver()) {
       ended.push(await uploads.run())
     }
   }
   /** Between uploads: is what was answered before still there? */
   const audit = async () => {
-    while (!over.aborted && !isHopeless()) {
+    while (!isOver()) {
       const certain = ended.filter((one) => isStored(one) || isDeletion(one) || one.fate === "rejected")
       if (certain.length > 0) await uploads.verify(random.pick(certain))
       await sleep(5)
     }
   }
   const crashApp = async () => {
-    while (!over.aborted) {
+    while (!isOver()) {
       await sleep(random.between(500, 2000))
       await app.crash(random.between(5, 60))
     }
   }
   const clients = [...Array.from({ length: concurrency }, upload), audit(), audit(), crashApp()]
 
-  const killedIn = new Map<Moment, number>(moments.map((moment) => [moment, 0]))
-  let [killed, errors] = [0, ""]
-  for (; killed < kills && !isHopeless(); killed++) {
-    const life = start()
-    const moment = await executioner.next(life.port)
-    current = undefined
-    // Whoever waits for the dead one waits for the next.
-    const next = Promise.withResolvers<string>()
-    listening.resolve(next.promise)
-    listening = next
-    await life.kill()
-    errors += life.errors()
-    killedIn.set(moment, killedIn.get(moment)! + 1)
-  }
-  const last = start()
-  ending.abort()
-  const deadline = setTimeout(() => {
-    isTooLate = true
-    violate("uploads did not end within a minute after the last kill")
-  }, 60_000)
-  await Promise.all(clients)
-  clearTimeout(deadline)
+  const { last, killed, killedIn, errors } = await trial.run(start, clients)
 
   const stored = ended.filter(isStored)
-  // Of an abandoned upload that never heard an offset nobody but the ingest knows whether it was begun.
-  const isBegun = ({ fate, acknowledged }: Upload) => fate !== "abandoned" || acknowledged > 0
-  const owed = ended.filter((one) => one.registers !== "never" && isBegun(one) && !isDeletion(one))
-  const nameOf = (one: Upload) => `${one.grant.key} ${isStored(one) ? "uploaded" : "failed"}`
+  const owed = ended.filter(isOwed)
   await until(() => isHopeless() || owed.every((one) => app.heard.has(nameOf(one))))
-  for (const one of owed) {
-    const heard = app.heard.get(nameOf(one))
-    if (heard === undefined) violate(`no event for ${nameOf(one)}`)
-    else if (heard.ids.size !== 1) violate(`${heard.ids.size} event ids for ${nameOf(one)}`)
-    else if (heard.last.status === "uploaded" && heard.last.file.fileHash !== one.fileHash) {
-      violate(`the event for ${nameOf(one)} names another hash`)
-    }
-  }
+  for (const one of owed) checkHeard(one, app, violate)
   const heardOf = (key: string) => fileEventTypes.filter((type) => endpoint.heard.has(`${key} ${type}`)).toSorted()
   const mustHear = ended.flatMap((one) => {
     const types = toBeHeard(one, isBegun(one))
