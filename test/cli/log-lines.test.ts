@@ -34,7 +34,18 @@ describe("a log in JSON", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     const lines = toLines(stdout).map((line) => JSON.parse(line))
     expect(lines).toContainEqual(expect.objectContaining({ event: "listening", host: "127.0.0.1" }))
-    expect(lines).toContainEqual({ event: "warning", message: "Nothing of Sluice reads the variable SLUICE_FLAVOUR." })
+    const message = "Nothing of Sluice reads the variable SLUICE_FLAVOUR."
+    expect(lines).toContainEqual(expect.objectContaining({ event: "warning", level: "warning", message }))
+    for (const line of lines) {
+      const { time } = line
+      expect(line).toMatchObject({
+        time: expect.any(String),
+        level: expect.stringMatching(/^(info|warning)$/),
+        service: "sluice",
+        message: expect.any(String),
+      })
+      expect(new Date(time).toISOString()).toBe(time)
+    }
     expect(lines).toContainEqual(expect.objectContaining({ level: "info", message: "The ingest has started." }))
   })
 

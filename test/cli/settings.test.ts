@@ -80,7 +80,7 @@ describe("the settings of an ingest", () => {
     const line = await json.line((one) => one.includes('"event":"warning"'))
     json.child.kill("SIGTERM")
     await json.ended
-    expect(JSON.parse(line)).toEqual({ event: "warning", message: stderr.trim().split("\n")[0] })
+    expect(JSON.parse(line)).toMatchObject({ event: "warning", message: stderr.trim().split("\n")[0] })
   })
 
   it("are not confused by what Kubernetes says of a Service named sluice", async () => {

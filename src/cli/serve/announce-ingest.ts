@@ -2,6 +2,7 @@ import { relative } from "node:path"
 import { styleText } from "node:util"
 import { envName } from "../../protocol.ts"
 import { joinHostPort, toLocalUrl } from "./local-url.ts"
+import { printEvent } from "../terminal/print-notice.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { nameStore } from "../deployment/deployment.ts"
 import { findUnknownVariables, isServiceLink } from "../../schema/unknown-variables.ts"
@@ -113,6 +114,6 @@ export const announceIngestAsJson = (ingest: StartedIngest, settings: ReadonlyAr
   const tokenFile = folder === null || keptToken === null ? null : folder.tokenFile
   const data = { data: folder?.path ?? null, ...(database !== null && { database: database.place }) }
   const facts = { url, host, port, ...data, tokenFile, appId: token.appId, settings }
-  console.log(JSON.stringify({ event: "listening", ...facts, pid: process.pid }))
-  for (const message of warningsOf(ingest, settings)) console.log(JSON.stringify({ event: "warning", message }))
+  printEvent("listening", "info", `The ingest listens on ${joinHostPort(host, port)}.`, { ...facts, pid: process.pid })
+  for (const message of warningsOf(ingest, settings)) printEvent("warning", "warning", message)
 }

@@ -4,6 +4,7 @@ import { endSoon } from "./end-soon.ts"
 import { isJournal } from "./journal.ts"
 import { readPeakMemory } from "./peak-memory.ts"
 import { outliveOutput } from "../terminal/output-failure.ts"
+import { printEvent } from "../terminal/print-notice.ts"
 import { givenValue, type ResolvedSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
 import { type StartedIngest, withIngest } from "./with-ingest.ts"
@@ -34,6 +35,7 @@ export const runIngest = async (
     })
     .finally(endSoon)
   const peakMemory = readPeakMemory()
-  if (isJson) console.log(JSON.stringify({ event: "stopped", peakMemory }))
-  else console.log(`\nStopped. Peak memory: ${formatByteSize(peakMemory)}.`)
+  const text = `Stopped. Peak memory: ${formatByteSize(peakMemory)}.`
+  if (isJson) printEvent("stopped", "info", text, { peakMemory })
+  else console.log(`\n${text}`)
 }
