@@ -1,3 +1,4 @@
+import { unlessAborted } from "./follow-signals.ts"
 import { ownCodes, S3Error } from "./s3-error.ts"
 import type { S3Credentials, S3CredentialsSource } from "./s3-settings.ts"
 
@@ -6,6 +7,9 @@ const margin = 120_000
 
 /** How long credentials that end soon are used before their function is asked once more, ms. */
 const pause = 10_000
+
+/** How long the function may take, ms: one that never answers is asked again by whoever needs credentials next. */
+const longestAnswer = 30_000
 
 /** The codes by which servers say that credentials were good once. */
 const endedCodes: ReadonlySet<string> = new Set([
@@ -25,7 +29,11 @@ export interface CredentialsMemory {
 }
 
 /** Asks for credentials when it has none that are good, one question at a time. */
-export const createCredentialsMemory = (source: S3CredentialsSource, now: () => number): CredentialsMemory => {
+export const createCredentialsMemory = (
+  source: S3CredentialsSource,
+  now: () => number,
+  patience: number = longestAnswer,
+): CredentialsMemory => {
   if (typeof source !== "function") return { get: () => Promise.resolve(source), forget: () => false }
   let known: S3Credentials | undefined
   let askedAt = -Infinity
@@ -40,10 +48,10 @@ export const createCredentialsMemory = (source: S3CredentialsSource, now: () => 
   const ask = async (): Promise<S3Credentials> => {
     askedAt = now()
     try {
-      return (known = await source())
+      return (known = await unlessAborted(Promise.resolve(source()), [AbortSignal.timeout(patience)]))
     } catch (cause) {
       if (known !== undefined && now() < (known.expiresAt ?? Infinity)) return known
-      const detail = "the function that gets the credentials failed"
+      const detail = "the function that gets the credentials failed, or did not answer in time"
       const operation = "credentials"
       throw new S3Error({ operation, code: ownCodes.noCredentials, detail, isRetryable: true, cause })
     }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { getEventListeners } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { createCredentialsMemory } from "../../../../../src/ingest/storage/s3/client/credentials.ts"
 import { createS3Client, type S3Client } from "../../../../../src/ingest/storage/s3/client/s3-client.ts"
 import { isMissingUpload, S3Error } from "../../../../../src/ingest/storage/s3/client/s3-error.ts"
 import type { S3Tuning } from "../../../../../src/ingest/storage/s3/client/s3-request.ts"
@@ -383,6 +384,32 @@ describe("credentials", () => {
     await client.headBucket()
     now += 60_000
     expect(await failureOf(client.headBucket())).toMatchObject({ code: "NoCredentials", isRetryable: true })
+  })
+})
+
+describe("a function that gets credentials and does not answer", () => {
+  const keys = { accessKeyId: "double-key", secretAccessKey: "double-secret" }
+
+  it("has failed after a while, and is asked again", async () => {
+    let asked = 0
+    const source = () => (asked++ === 0 ? new Promise<never>(() => {}) : Promise.resolve(keys))
+    const memory = createCredentialsMemory(source, Date.now, 20)
+    const both = [failureOf(memory.get()), failureOf(memory.get())]
+    for (const failure of both) expect(await failure).toMatchObject({ code: "NoCredentials", isRetryable: true })
+    expect(await memory.get()).toBe(keys)
+    expect(asked).toBe(2)
+  })
+
+  it("leaves those that are still good in use", async () => {
+    let now = 0
+    let asked = 0
+    const good = { ...keys, expiresAt: 600_000 }
+    const source = () => (asked++ === 0 ? Promise.resolve(good) : new Promise<never>(() => {}))
+    const memory = createCredentialsMemory(source, () => now, 20)
+    await memory.get()
+    now = 590_000
+    expect(await memory.get()).toBe(good)
+    expect(asked).toBe(2)
   })
 })
 
