@@ -32,7 +32,7 @@ beforeAll(async () => {
   // As a built package is in a moment; transformed one by one they take longer than a test waits.
   await Promise.all([
     import("../../src/ui/engine.ts"),
-    import("../../src/ui/markup/tray-panel.ts"),
+    import("../../src/ui/tray/tray-panel.ts"),
     import("../../src/ui/rows/reorder-rows.ts"),
     import("../../src/ui/rows/rename-rows.ts"),
     import("../../src/ui/rows/watch-undo.ts"),

@@ -1,6 +1,6 @@
 import type { RouteInput, TypedFileRoute } from "../../protocol/files/file-route.ts"
 import type { UploadOutcome } from "../../client/upload-outcome.ts"
-import type { DraggedItem } from "../files/judge-drag.ts"
+import type { DraggedItem } from "../drop/judge-drag.ts"
 import type { NameMistake } from "../files/rename-file.ts"
 import type { UploadComponentOptions } from "./upload-component-options.ts"
 import type { FileStatus, UploadState } from "./upload-state.ts"

@@ -6,7 +6,7 @@ import type { UploadController } from "../controller/upload-controller.ts"
 import type { ResumeStore } from "../../client/resume/resume-store.ts"
 import type { UploadItem, UploadState } from "../controller/upload-state.ts"
 import type { UploadTexts } from "../texts/upload-texts.ts"
-import { describeTarget } from "./drop-target.ts"
+import { describeTarget } from "../drop/drop-target.ts"
 import type { Part } from "./markup.ts"
 
 /** What a button of a file's row can do. */

@@ -1,7 +1,7 @@
 import { describeInterrupted } from "./interrupted-list.ts"
 import { createMoreParts } from "./more-parts.ts"
 import { describeCamera } from "./camera-button.ts"
-import { followDrag } from "./drag-over.ts"
+import { followDrag } from "../drop/drag-over.ts"
 import { sayDrop } from "./limit-hints.ts"
 import { keepRows } from "./kept-rows.ts"
 import { nameWithFigures } from "./name-with-figures.ts"

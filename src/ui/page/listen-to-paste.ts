@@ -1,5 +1,5 @@
 import { isShown } from "./is-shown.ts"
-import { hasFiles, readTransfer } from "../files/read-transfer.ts"
+import { hasFiles, readTransfer } from "../drop/read-transfer.ts"
 import type { UploadController } from "../controller/upload-controller.ts"
 import type { UploadTexts } from "../texts/upload-texts.ts"
 

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from "vitest"
 import type { ResumeStore } from "../../../src/client/resume/resume-store.ts"
 import { createUploads } from "../../../src/ui/tray/create-uploads.ts"
-import { createUploadTray } from "../../../src/ui/markup/upload-tray.ts"
+import { createUploadTray } from "../../../src/ui/tray/upload-tray.ts"
 
 test("a tray that is there before anybody has signed in offers what that user's reload has interrupted", async () => {
   const entry = { id: "1", slug: "photos", name: "a.png", size: 3, lastModified: 7, input: null }

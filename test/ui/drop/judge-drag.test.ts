@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { judgeDrag } from "../../../src/ui/files/judge-drag.ts"
+import { judgeDrag } from "../../../src/ui/drop/judge-drag.ts"
 import { parseConfig } from "../parse-config.ts"
 
 const file = (type: string) => ({ kind: "file", type })

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { readTransfer } from "../../../src/ui/files/read-transfer.ts"
+import { readTransfer } from "../../../src/ui/drop/read-transfer.ts"
 import { findFolderMistake } from "../../../src/ui/files/folder-mistakes.ts"
 import { english } from "../../../src/ui/texts/english-texts.ts"
 

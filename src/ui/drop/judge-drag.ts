@@ -1,7 +1,7 @@
 import { parseMediaType } from "../../protocol/files/media-type.ts"
 import type { RouteConfig } from "../../protocol/files/route-config.ts"
-import type { AcceptedKind } from "./accepted-files.ts"
-import { createFindKind } from "./check-files.ts"
+import type { AcceptedKind } from "../files/accepted-files.ts"
+import { createFindKind } from "../files/check-files.ts"
 import type { DragVerdict } from "../controller/upload-state.ts"
 
 /** What a page may know of a file that is dragged over it. */

@@ -1,8 +1,8 @@
 import { toStatusId } from "../page/element-ids.ts"
 import type { UploadState } from "../controller/upload-state.ts"
-import type { Uploads, UploadsSource, UploadsState } from "../tray/uploads.ts"
-import { createDescribePart } from "./looks.ts"
-import { describe, type Markup } from "./markup.ts"
+import type { Uploads, UploadsSource, UploadsState } from "./uploads.ts"
+import { createDescribePart } from "../markup/looks.ts"
+import { describe, type Markup } from "../markup/markup.ts"
 import type { TrayPanel } from "./tray-panel.ts"
 import type { UploadTrayProps } from "./upload-tray-props.ts"
 

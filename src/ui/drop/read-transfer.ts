@@ -13,7 +13,7 @@ const readItem = (item: ItemWithHandle, attach: AttachHandle | undefined): Promi
   const handle = attach && item.getAsFileSystemHandle?.()
   const alone = file === null ? [] : [file]
   if (entry?.isDirectory) {
-    return import("./read-folder.ts").then(
+    return import("../files/read-folder.ts").then(
       ({ readFolder }) => readFolder(entry),
       () => alone,
     )

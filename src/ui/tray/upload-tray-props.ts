@@ -1,5 +1,5 @@
 import type { UploadTexts } from "../texts/upload-texts.ts"
-import type { UploadLooks } from "./looks.ts"
+import type { UploadLooks } from "../markup/looks.ts"
 
 /** Props of a tray. `Node`: the type of its content. */
 export interface UploadTrayProps<Node = unknown> extends Pick<

@@ -1,7 +1,7 @@
 import { dragOver } from "./drag-over.ts"
 import { takeDrop } from "./drop-target.ts"
 import type { DropZone } from "./drop-zone.ts"
-import { sayDrop } from "./limit-hints.ts"
+import { sayDrop } from "../markup/limit-hints.ts"
 import { takesSeveral } from "../files/accepted-files.ts"
 import { isShown } from "../page/is-shown.ts"
 

@@ -1,4 +1,4 @@
-import { hasFiles } from "../files/read-transfer.ts"
+import { hasFiles } from "./read-transfer.ts"
 import type { followDrags } from "./drags-on-page.ts"
 import type { DropZone } from "./drop-zone.ts"
 

@@ -1,10 +1,10 @@
-import { createPictureTexts } from "../avatar/picture-texts.ts"
-import { cropChosen } from "../avatar/crop-chosen.ts"
+import { createPictureTexts } from "./picture-texts.ts"
+import { cropChosen } from "./crop-chosen.ts"
 import { toMainId } from "../page/element-ids.ts"
 import { sayProcessing } from "../texts/say-processing.ts"
 import { isActive, isProcessing, type UploadItem } from "../controller/upload-state.ts"
-import type { ComponentKind, DescribeComponent } from "./component.ts"
-import { describe, type Markup, type Part } from "./markup.ts"
+import type { ComponentKind, DescribeComponent } from "../markup/component.ts"
+import { describe, type Markup, type Part } from "../markup/markup.ts"
 
 const isOnItsWay = (item: UploadItem): boolean => isActive(item) || item.status === "picked" || item.status === "paused"
 

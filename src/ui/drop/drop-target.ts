@@ -1,8 +1,8 @@
-import { hasFiles, readTransfer } from "../files/read-transfer.ts"
+import { hasFiles, readTransfer } from "./read-transfer.ts"
 import type { UploadController } from "../controller/upload-controller.ts"
 import type { ResumeStore } from "../../client/resume/resume-store.ts"
 import { keepHandles } from "../files/kept-handles.ts"
-import type { Part } from "./markup.ts"
+import type { Part } from "../markup/markup.ts"
 
 /** A target for dropped files. */
 export interface DropTarget {

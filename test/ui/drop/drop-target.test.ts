@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest"
-import { describeTarget, type DropTarget } from "../../../src/ui/markup/drop-target.ts"
+import { describeTarget, type DropTarget } from "../../../src/ui/drop/drop-target.ts"
 
 /** A component whose engine is not there yet, and what it is told. */
 const createTarget = (isOff = false) => {
