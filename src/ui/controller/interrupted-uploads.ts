@@ -7,6 +7,18 @@ import { oneAtATime } from "./one-at-a-time.ts"
 import { type ChosenItem, isChosen, isSameFile } from "./upload-item.ts"
 import type { UploadStore } from "./upload-store.ts"
 
+/** An input as text, to be compared; undefined where it cannot be sent either. */
+const toText = (input: unknown): string | undefined => {
+  try {
+    return JSON.stringify(input)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether two inputs say the same. */
+export const isSameInput = (a: unknown, b: unknown): boolean => a === b || toText(a) === toText(b)
+
 /** The file of an interrupted upload that the user had renamed still has its old name on disk. */
 export const nameAsBefore = (entry: InterruptedUpload, file: File, resumeStore: ResumeStore | undefined): File => {
   if (!isSameFile({ ...entry, name: file.name }, file) || entry.name === file.name) return file
@@ -16,8 +28,8 @@ export const nameAsBefore = (entry: InterruptedUpload, file: File, resumeStore: 
 }
 
 /**
- * The uploads of one component's route that a reload has interrupted: those that can be resumed, and the listed files
- * that resume them.
+ * The uploads of one component's route, and of its input where it has one, that a reload has interrupted: those that can be resumed,
+ * and the listed files that resume them.
  */
 export interface InterruptedUploads {
   /** Checks again which uploads can be resumed. */
@@ -79,12 +91,16 @@ export const createInterruptedUploads = (
     if (asked !== resumeStore() || endpoint !== options().endpoint) return
     const { files, interrupted: shown, otherFile } = store.get()
     const listed = files.filter(isChosen).filter(({ status }) => status !== "aborted")
-    const isOurs = ({ isField }: InterruptedUpload) => !isField || belongsToForm(options())
+    const { input } = options()
+    // One with another input is another row's, say, and its key would get into this one's form. A component without an input may give
+    // one to each upload.
+    const isOurs = (entry: InterruptedUpload) =>
+      (!entry.isField || belongsToForm(options())) && (input === undefined || isSameInput(entry.input, input))
     const found = entries.filter((entry) => isOurs(entry) && !listed.some(({ file }) => isSameFile(entry, file)))
     // A page may make a new resume store whenever it renders: without changes there is no reason to render.
-    const toText = (list: typeof shown) =>
+    const describe = (list: typeof shown) =>
       list.map(({ id, loaded, reopen }) => [id, loaded, reopen !== undefined].join()).join()
-    if (toText(found) === toText(shown)) return
+    if (describe(found) === describe(shown)) return
     const isAsked = found.some(({ id }) => id === otherFile?.id)
     store.set({ interrupted: found, otherFile: isAsked ? otherFile : undefined })
   }

@@ -5,7 +5,7 @@ import { chooseFiles, takesPlace } from "../files/choose-files.ts"
 import { completeTexts } from "../texts/english-texts.ts"
 import { createFieldValue } from "../form/field-value.ts"
 import { forgetInTime } from "./forget-in-time.ts"
-import { createInterruptedUploads } from "./interrupted-uploads.ts"
+import { createInterruptedUploads, isSameInput } from "./interrupted-uploads.ts"
 import { findMissing, judgeCounts } from "../files/judge-counts.ts"
 import { judgeDrag } from "../drop/judge-drag.ts"
 import { createOccupiedUploads } from "./occupied-uploads.ts"
@@ -221,6 +221,10 @@ export const createUploadEngine = ({
       const isDisabled = next.disabled ?? false
       if (isDisabled !== store.get().isDisabled) store.set({ isDisabled })
       if (next.endpoint === before.endpoint) {
+        if (!isSameInput(next.input, before.input)) {
+          store.set({ interrupted: [] })
+          void interrupted.refresh()
+        }
         const { files } = store.get()
         if (value.isOfAnother(files, before)) {
           startOver()

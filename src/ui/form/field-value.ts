@@ -46,9 +46,12 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
   let keys = listKeys(listed)
   /** Of the last `initialFiles` that were any. */
   let initial: ReadonlyArray<string> = []
+  /** Of all `initialFiles` there were. */
+  const offered = new Set<string>()
   const learnInitial = () => {
     const { initialFiles } = options()
     if (initialFiles?.length) initial = toKeys(initialFiles)
+    initial.forEach((key) => offered.add(key))
   }
   learnInitial()
 
@@ -94,12 +97,22 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
         value === undefined &&
         files.every(({ key }) => key !== undefined) &&
         isSameList(now, toKeys(before.initialFiles))
-      const wanted = isChanged ? value : isUntouched ? toKeys(initialFiles) : now
-      const late = isLate ? toKeys(initialFiles).filter((key) => !now.includes(key)) : []
+      const stored = toKeys(initialFiles)
+      // Of a list that the user has changed: what the page does not have any more goes, unless it was chosen here and is not saved yet,
+      // and what it has from elsewhere comes, unless the user knew it and took it out.
+      const gone = value === undefined && stored.length > 0 ? initial.filter((key) => !stored.includes(key)) : []
+      const isGone = (key: string) => gone.includes(key) && files.some((item) => item.key === key && !item.file)
+      const wanted = isChanged ? value : isUntouched ? stored : now.filter((key) => !isGone(key))
+      const isNew = (key: string) => !now.includes(key) && !offered.has(key) && !known.has(key)
+      const late = value === undefined && !isUntouched ? stored.filter(isNew) : []
       learnInitial()
       if (isChanged) remember(files)
       const described = [...initialFiles, ...(isChanged ? known.values() : [])]
-      const next = describeAnew(placeKeys(files, [...late, ...wanted], described), initialFiles, before.initialFiles)
+      const next = describeAnew(
+        placeKeys(files, isLate ? [...late, ...wanted] : [...wanted, ...late], described),
+        initialFiles,
+        before.initialFiles,
+      )
       accept(next)
       const left = new Set(next.map(({ id }) => id))
       for (const item of files) if (!left.has(item.id)) withdrawn.add(item)

@@ -1,6 +1,7 @@
 import { http, HttpResponse } from "msw"
 import { setupServer } from "msw/node"
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
+import { z } from "zod"
 import { createUploadMock } from "../../../src/msw.ts"
 import { createSluice } from "../../../src/server.ts"
 import {
@@ -16,6 +17,9 @@ const f = createSluice()
 const router = {
   photos: f({ image: { maxFileSize: "1MB", maxFileCount: 3 } }).onUploadComplete(({ file }) => ({ stored: file.name })),
   avatar: f({ image: { maxFileSize: "1MB" } }).onUploadComplete(() => ({ stored: "" })),
+  album: f({ image: { maxFileSize: "1MB" } })
+    .input(z.object({ album: z.number() }))
+    .onUploadComplete(() => ({ stored: "" })),
 }
 type Router = typeof router
 
@@ -26,6 +30,7 @@ const mock = createUploadMock<Router>({
       serverData: ({ file }) => ({ stored: file.name }),
     },
     avatar: { config: { image: { maxFileSize: "1MB" } }, serverData: { stored: "avatar" } },
+    album: { config: { image: { maxFileSize: "1MB" } }, serverData: { stored: "album" } },
   },
 })
 const server = setupServer(...mock.handlers)
@@ -325,17 +330,25 @@ test("a preview is shown until it is taken away; what the page gave is never rev
 })
 
 /** A resume store that remembers one upload. */
-const remember = (entry: InterruptedUpload): ResumeStore & { readonly removed: Array<string> } => {
+const remember = (
+  entry: InterruptedUpload,
+): ResumeStore & { readonly removed: Array<string>; readonly listed: () => number } => {
   const removed: Array<string> = []
+  let listed = 0
   return {
     removed,
+    /** How often it was asked for its uploads. */
+    listed: () => listed,
     open: async () => ({
       kept: undefined,
       keep: async (upload) => upload,
       exclusively: (work) => work(),
       forget: async () => {},
     }),
-    list: async () => (removed.length > 0 ? [] : [entry]),
+    list: async () => {
+      listed++
+      return removed.length > 0 ? [] : [entry]
+    },
     remove: async (id) => void removed.push(id),
     attachHandle: () => {},
   }
@@ -360,6 +373,28 @@ test("an interrupted upload goes on by its handle, with its own input", async ()
   expect(states()).toEqual(["a done"])
   expect(mock.files[0]?.input).toEqual({ album: 7 })
   expect(controller.getState().interrupted).toEqual([])
+})
+
+test("an interrupted upload is offered where the input is the same, and nowhere else", async () => {
+  const resumeStore = remember({ ...entry, input: { album: 7 } })
+  const { controller, given, until } = await start({ endpoint: "album", input: { album: 8 } }, { resumeStore })
+  const ids = () => controller.getState().interrupted.map(({ id }) => id)
+  await vi.waitFor(() => expect(resumeStore.listed()).toBe(1))
+  expect(ids()).toEqual([])
+  // Chosen again there, it is that row's own.
+  controller.addFiles([png("a")])
+  await controller.startUpload()
+  await until("done")
+  expect(mock.files[0]?.input).toEqual({ album: 8 })
+  controller.clear()
+  controller.setOptions({ ...given, input: { album: 7 } })
+  await vi.waitFor(() => expect(ids()).toEqual(["x"]))
+  // A page may make the same input anew whenever it renders.
+  const listed = resumeStore.listed()
+  controller.setOptions({ ...given, input: { album: 7 } })
+  expect(resumeStore.listed()).toBe(listed)
+  controller.setOptions({ ...given, input: { album: 8 } })
+  expect(ids()).toEqual([])
 })
 
 test("where there is no handle the user chooses the file again, and it is recognised", async () => {

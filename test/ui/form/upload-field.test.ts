@@ -107,12 +107,30 @@ describe("files that were stored before", () => {
     expect(rows()).toEqual(["one.png done", "two.png done", "three.png done"])
     controller.removeFile(idOf("two.png"))
     set({ initialFiles: before })
-    expect(rows()).toEqual(["one.png done", "three.png done"])
+    // The third one was deleted elsewhere; the second one the user has taken out.
+    expect(rows()).toEqual(["one.png done"])
     // What React does after an action: it resets the form before the page has its new props.
     set({ initialFiles: before })
     controller.reset()
     set({ initialFiles: [before[1]!] })
     expect(rows()).toEqual(["two.png done"])
+  })
+
+  test("are followed where the user has changed the list: what is gone goes, what is new comes, what was taken out stays out", async () => {
+    const { controller, rows, keys, set, idOf, upload } = await start({ initialFiles: before })
+    await upload(png("new.png"))
+    const [, , added] = keys() as [string, string, string]
+    controller.removeFile(idOf("one.png"))
+    // Somebody has added a file and deleted the second one meanwhile.
+    const elsewhere = { key: "key-3", name: "three.png" }
+    set({ initialFiles: [before[0]!, elsewhere] })
+    expect(rows()).toEqual(["new.png done", "three.png done"])
+    // A form that comes back with a mistake lists what it has sent, and then again what the row has.
+    set({ initialFiles: [elsewhere, { key: added, name: "new.png" }] })
+    set({ initialFiles: [before[0]!, elsewhere] })
+    expect(rows()).toEqual(["new.png done", "three.png done"])
+    set({ initialFiles: [] })
+    expect(rows()).toEqual(["new.png done", "three.png done"])
   })
 
   test("that come late are listed, too, and once", async () => {
