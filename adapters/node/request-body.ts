@@ -3,6 +3,7 @@ import type { BodyReader, Incoming } from "../../src/server.ts"
 import { askForBody, isHeldBack } from "./continue.ts"
 import { createChunkJoin, smallChunk } from "./chunk-join.ts"
 import { isHttp2Request, type NodeRequest } from "./node-message.ts"
+import { meterPiece } from "./small-pieces.ts"
 
 /** Bytes held for a reader that is slower than the sender, before the sender is slowed down. */
 const bufferSize = 256 * 1024
@@ -39,6 +40,7 @@ export const takeInBody = (req: NodeRequest): void => {
   if (Number(req.headers["content-length"]) <= smallChunk) return
   const gathered = createChunkJoin()
   const onData = (chunk: Buffer<ArrayBuffer>): void => {
+    meterPiece(req, chunk)
     if (gathered.add(chunk) >= unreadSize) req.pause()
   }
   req.on("data", onData)
@@ -113,6 +115,7 @@ const readBody = (req: NodeRequest): BodyReader => {
     give()
   }
   const onData = (chunk: Buffer<ArrayBuffer>) => {
+    meterPiece(req, chunk)
     // Most small bodies have only one.
     const isLast = req.complete && req.readableLength === 0
     if (chunk.length < smallChunk && !isLast) {
@@ -218,7 +221,10 @@ export const discardBody = (req: NodeRequest, isRefused = false): Promise<void> 
     }
     const total = setTimeout(finish, isRefused ? patience.refused : patience.total).unref()
     const idle = setTimeout(finish, isHeldBack(req) ? patience.heldBack : patience.idle).unref()
-    const onData = () => void idle.refresh()
+    const onData = (chunk: Uint8Array) => {
+      meterPiece(req, chunk)
+      idle.refresh()
+    }
     req.on("data", onData).on("end", finish).on("error", finish).on("close", finish)
     req.resume()
   })
