@@ -18,7 +18,7 @@ const readAll = async (req: IncomingMessage): Promise<number> => {
 
 const serve = async (handle: (req: IncomingMessage, res: ServerResponse) => unknown): Promise<number> => {
   const server = createServer((req, res) => void handle(req, res)).listen(0, "127.0.0.1")
-  onTestFinished(() => void server.close().closeAllConnections())
+  onTestFinished(() => server.close().closeAllConnections())
   await once(server, "listening")
   return (server.address() as AddressInfo).port
 }
