@@ -13,7 +13,7 @@ import { type ImportedBlocks, writeBlocks } from "../import-blocks.ts"
 
 const markdown = await readFile(join(import.meta.dirname, "../../docs/forms.md"), "utf8")
 const server =
-  /^(router|database|explain|missing-of|upload|photos-field|save-profile|album|save-album|render-album|api\/album)\.tsx?$/
+  /^(router|database|explain|missing-of|upload|photos-field|two-fields|save-profile|album|save-album|render-album|api\/album)\.tsx?$/
 
 type Problem = Promise<string | undefined>
 
@@ -41,6 +41,7 @@ interface Modules {
     readonly photos: ReadonlyArray<{ readonly key: string; readonly name: string }>
     readonly missing: ReadonlyArray<string>
   }>
+  readonly TwoFields: ComponentType
   readonly PUT: (request: Request) => Promise<Response>
   readonly POST: (request: Request) => Promise<Response>
 }
@@ -73,6 +74,7 @@ describe("what docs/forms.md saves", () => {
       "api/album.ts",
       "missing-of.ts",
       "photos-field.tsx",
+      "two-fields.tsx",
     ].map(written.load)
     app = Object.assign({}, ...(await Promise.all(modules))) as Modules
   })
@@ -242,6 +244,15 @@ describe("what docs/forms.md saves", () => {
     ]
     const rows = renderToString(createElement(app.PhotosField, { photos, missing })).split("<li").slice(1)
     expect(rows.map((row) => row.includes("Gone. Remove it"))).toEqual([false, true])
+  })
+
+  it("names the button and the group of each of two fields by the legend that is seen", () => {
+    const html = renderToString(createElement(app.TwoFields))
+    for (const legend of ["photos-legend", "portrait-legend"]) {
+      expect(html).toContain(`<legend id="${legend}">`)
+      expect(html).toContain(`role="group" aria-labelledby="${legend}"`)
+      expect(html).toMatch(new RegExp(`<button[^>]* aria-labelledby="[^" ]+ ${legend}"`))
+    }
   })
 
   it("refuses somebody else's photos by both methods, and touches none", async () => {
