@@ -45,6 +45,8 @@ export interface Site {
   readonly holdCallbacks: () => () => void
   /** Whether the app answers the ingest, or only what stands before it does. */
   isAway: boolean
+  /** Whether in the place of the ingest only what stands before it answers. */
+  isIngestAway: boolean
   /** Whether the route handler answers GET. */
   describesRoutes: boolean
   /** How the newest upload of a file of this name stands at the ingest; undefined where it knows none. */
@@ -140,7 +142,9 @@ export const startSite = async (page: {
   const refusals = new Map<string, { readonly status: number; left: number }>()
   let inFlight = 0
 
+  const site = { describesRoutes: true, isAway: false, isIngestAway: false }
   const ingestServer = await listen(async (request) => {
+    if (site.isIngestAway) return new Response("Bad Gateway", { status: 502 })
     const url = new URL(request.url)
     const file = url.searchParams.get(names.query.fileName) ?? ""
     // The app posts too, to addresses that name no file.
@@ -180,7 +184,6 @@ export const startSite = async (page: {
     ...(page.callbackWait !== undefined && { callbackWait: page.callbackWait }),
   })
 
-  const site = { describesRoutes: true, isAway: false }
   let callbacks: Promise<void> | undefined
   const handleUpload = createRouteHandler({ router: page.router ?? usual, token, logLevel: "None", isDev: false })
   const assets = new Map([

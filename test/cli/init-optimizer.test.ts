@@ -23,7 +23,7 @@ const init = async (path: string, config: string, packages: Readonly<Record<stri
 const line = `vite: { optimizeDeps: { exclude: ["sluice"] } },`
 const advice = `Add to vite in nuxt.config.ts: optimizeDeps: { exclude: ["sluice"] }`
 
-describe("what sluice init says to the optimizer of Vite in Nuxt, which finds what pages import while they load", () => {
+describe("what sluice init says to the optimizer of Vite in Nuxt and React Router, which find what pages import while they load", () => {
   it.each([
     [
       "as it is generated",
@@ -70,6 +70,31 @@ describe("what sluice init says to the optimizer of Vite in Nuxt, which finds wh
     const { config, stdout } = await init("nuxt.config.ts", said)
     expect(config).toBe(said)
     expect(stdout).not.toContain(advice)
+  })
+
+  it("is written into vite.config.ts of React Router, and not twice", async () => {
+    const packages = { "@react-router/dev": "*", react: "*" }
+    const begin = `import { reactRouter } from "@react-router/dev/vite";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+`
+    const rest = `  plugins: [reactRouter()],\n});\n`
+    const { config, stdout } = await init("vite.config.ts", begin + rest, packages)
+    expect(config).toBe(`${begin}  optimizeDeps: { exclude: ["sluice"] },\n${rest}`)
+    expect(stdout).not.toContain("Add to vite.config.ts")
+    const again = await init("vite.config.ts", config, packages)
+    expect(again.config).toBe(config)
+    expect(again.stdout).not.toContain("optimizeDeps")
+  })
+
+  it.each([
+    ["is made by a function", `export default defineConfig(({ mode }) => ({ plugins: [reactRouter()] }))\n`],
+    ["excludes others", `export default defineConfig({ optimizeDeps: { exclude: ["other"] } })\n`],
+  ])("is left to people in React Router where the configuration %s", async (_, before) => {
+    const { config, stdout } = await init("vite.config.ts", before, { "@react-router/dev": "*", react: "*" })
+    expect(config).toBe(before)
+    expect(stdout).toContain(`Add to vite.config.ts: optimizeDeps: { exclude: ["sluice"] }.`)
   })
 
   it("is nothing in frameworks that look through all pages first", async () => {

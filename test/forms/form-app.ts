@@ -7,7 +7,7 @@ import { launchChromium } from "../browser/chromium.ts"
 export interface FormApp {
   readonly origin: string
   /** Its ingest. */
-  readonly site: Pick<Site, "hold" | "refuse" | "token" | "inFlight" | "letTimePass">
+  readonly site: Pick<Site, "hold" | "refuse" | "token" | "inFlight" | "letTimePass"> & { isIngestAway?: boolean }
   /** Signs a browser in as a user who has nothing yet. */
   readonly signIn: (context: BrowserContext) => Promise<void>
   readonly close: () => Promise<void>

@@ -13,7 +13,7 @@ import { type ImportedBlocks, writeBlocks } from "../import-blocks.ts"
 
 const markdown = await readFile(join(import.meta.dirname, "../../docs/forms.md"), "utf8")
 const server =
-  /^(router|database|explain|missing-of|upload|photos-field|save-profile|album|save-album|render-album|api\/album)\.tsx?$/
+  /^(router|database|explain|missing-of|upload|photos-field|two-fields|save-profile|album|save-album|render-album|api\/album)\.tsx?$/
 
 type Problem = Promise<string | undefined>
 
@@ -28,7 +28,11 @@ interface Modules {
     userId: string,
   ) => Promise<{ readonly portrait: ReadonlyArray<{ readonly previewUrl: string }> }>
   readonly deleteUser: (userId: string) => Promise<void>
-  readonly saveAlbum: (userId: string, album: { title: string; photos: ReadonlyArray<string> }) => Problem
+  readonly saveAlbum: (
+    userId: string,
+    album: { title: string; photos: ReadonlyArray<string> },
+    seen?: ReadonlyArray<string>,
+  ) => Problem
   readonly loadAlbum: (
     userId: string,
   ) => Promise<{ readonly photos: ReadonlyArray<{ readonly name: string; readonly previewUrl: string }> }>
@@ -37,6 +41,7 @@ interface Modules {
     readonly photos: ReadonlyArray<{ readonly key: string; readonly name: string }>
     readonly missing: ReadonlyArray<string>
   }>
+  readonly TwoFields: ComponentType
   readonly PUT: (request: Request) => Promise<Response>
   readonly POST: (request: Request) => Promise<Response>
 }
@@ -69,6 +74,7 @@ describe("what docs/forms.md saves", () => {
       "api/album.ts",
       "missing-of.ts",
       "photos-field.tsx",
+      "two-fields.tsx",
     ].map(written.load)
     app = Object.assign({}, ...(await Promise.all(modules))) as Modules
   })
@@ -172,6 +178,52 @@ describe("what docs/forms.md saves", () => {
     expect((await fetch(photos[0]!.previewUrl)).status).toBe(200)
   })
 
+  it("removes of an album what a form has listed and does not send, and nothing that it has never listed", async () => {
+    const keys: Array<string> = []
+    for (const name of ["a", "b", "newer"]) keys.push(await upload(ada, name))
+    const [a, b, newer] = keys as [string, string, string]
+    await app.saveAlbum(ada, { title: "Spring", photos: [a, b] })
+    await app.saveAlbum(ada, { title: "Spring", photos: [a, b, newer] }, [a, b])
+    expect(await app.saveAlbum(ada, { title: "Summer", photos: [b] }, [a, b])).toBeUndefined()
+    expect(app.database.albums.get(ada)).toEqual({ title: "Summer", photos: [b, newer] })
+    expect(await filesOf(ada)).toEqual({ b: "Uploaded", newer: "Uploaded" })
+    // What is no file of the row is of no use to who writes it.
+    const hers = await upload(eve, "hers")
+    await app.saveAlbum(eve, { title: "Hers", photos: [hers] })
+    expect(await app.saveAlbum(ada, { title: "Summer", photos: [newer] }, [b, hers, "<script>"])).toBeUndefined()
+    expect([await filesOf(ada), await filesOf(eve)]).toEqual([{ newer: "Uploaded" }, { hers: "Uploaded" }])
+  })
+
+  it("gives a form of HTML back with all its keys while the ingest is away, and what it has listed", async () => {
+    const [row, fresh] = [await upload(ada, "row"), await upload(ada, "fresh")]
+    await app.saveAlbum(ada, { title: "Spring", photos: [row] })
+    const form = new FormData()
+    for (const [name, value] of [
+      ["title", "Summer"],
+      ["photos", fresh],
+      ["seen", row],
+    ] as const)
+      form.append(name, value)
+    const post = () =>
+      app.POST(
+        new Request("http://app.test/api/album", {
+          method: "POST",
+          headers: { cookie: `session=session-${ada}` },
+          body: form,
+        }),
+      )
+    site.isIngestAway = true
+    const answer = await post().finally(() => (site.isIngestAway = false))
+    expect(answer.status).toBe(422)
+    const page = await answer.text()
+    for (const part of ["That could not be saved. Try again.", "Summer", fresh, "Photo 1 (cannot be shown now)"])
+      expect(page).toContain(part)
+    expect(page).toContain(`<input type="hidden" name="seen" value="${row}" />`)
+    expect(app.database.albums.get(ada)).toEqual({ title: "Spring", photos: [row] })
+    expect((await post()).status).toBe(303)
+    expect(await filesOf(ada)).toEqual({ fresh: "Uploaded" })
+  })
+
   it("takes no file of the user's that came through another route", async () => {
     const [portrait, photo] = [await portraitOf(ada, "portrait"), await upload(ada, "photo")]
     expect(await app.saveProfile(ada, "Ada", photo)).toBe(missing)
@@ -192,6 +244,15 @@ describe("what docs/forms.md saves", () => {
     ]
     const rows = renderToString(createElement(app.PhotosField, { photos, missing })).split("<li").slice(1)
     expect(rows.map((row) => row.includes("Gone. Remove it"))).toEqual([false, true])
+  })
+
+  it("names the button and the group of each of two fields by the legend that is seen", () => {
+    const html = renderToString(createElement(app.TwoFields))
+    for (const legend of ["photos-legend", "portrait-legend"]) {
+      expect(html).toContain(`<legend id="${legend}">`)
+      expect(html).toContain(`role="group" aria-labelledby="${legend}"`)
+      expect(html).toMatch(new RegExp(`<button[^>]* aria-labelledby="[^" ]+ ${legend}"`))
+    }
   })
 
   it("refuses somebody else's photos by both methods, and touches none", async () => {

@@ -363,6 +363,25 @@ it("gives the lines of a tray what those of a dropzone have: a gap between butto
   await page.close()
 })
 
+it("keeps the line of all files in sight while some are on their way or have failed, and lets it scroll away when all are done", async () => {
+  const page = await getWindow().newPage()
+  await page.setViewportSize({ width: 390, height: 300 })
+  await page.goto(`${site.url}/?component=button`)
+  const seen = await page.evaluate(() => {
+    const isSeen = (state: string): boolean => {
+      document.querySelector("#root")!.innerHTML = `<div data-sluice="container" data-component="dropzone">
+        <div data-sluice="files" style="display: grid"><div data-sluice="summary" data-state="${state}"><p data-sluice="summary-text">1 uploaded</p></div>
+        <ul style="block-size: 3000px"></ul></div></div>`
+      const line = document.querySelector('[data-sluice="summary"]')!
+      scrollTo(0, line.getBoundingClientRect().top + scrollY + 100)
+      return line.getBoundingClientRect().top >= 0
+    }
+    return Object.fromEntries(["uploading", "paused", "failed", "done"].map((state) => [state, isSeen(state)]))
+  })
+  expect(seen).toEqual({ uploading: true, paused: true, failed: true, done: false })
+  await page.close()
+})
+
 it("keeps the texts of rows and cards in their places on a phone: within the padding, and a reason below its name", async () => {
   const page = await getWindow().newPage()
   await page.setViewportSize({ width: 390, height: 700 })

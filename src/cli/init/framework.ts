@@ -24,6 +24,16 @@ export interface Layout {
   readonly markup?: string | undefined
 }
 
+/** Where a framework's Vite is configured. */
+export interface ViteConfig {
+  /** The name of the file without the extension. */
+  readonly file: string
+  /** The function that its default export calls with an object. */
+  readonly call: string
+  /** The property of that object which is Vite's; the object itself where there is none. */
+  readonly property?: string
+}
+
 /** A web framework that `sluice init` supports. Its page is docs/frameworks/<name>.md. */
 export interface Framework {
   /** The value of `--framework`. */
@@ -44,7 +54,7 @@ export interface Framework {
   /** Tells it from another framework with the same package. */
   readonly isUsedIn?: (project: Project) => boolean
   /** Its Vite finds what pages import while they load, not before: the configuration is told of the package. */
-  readonly findsLate?: true
+  readonly findsLate?: ViteConfig
   /** It only makes pages: the server with the routes is elsewhere. */
   readonly isPageOnly?: true
   /**

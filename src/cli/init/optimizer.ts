@@ -7,16 +7,13 @@ import { readText } from "./read-text.ts"
 /** What a configuration says to Vite. */
 const setting = `optimizeDeps: { exclude: ["sluice"] }`
 
-/** The beginning of a configuration to which a line can be added. */
-const begin = /defineNuxtConfig\(\s*\{/g
-
 const isSaid = (text: string): boolean => /\bexclude\s*:\s*\[[^\]]*["']sluice["']/.test(text)
 
-const findConfig = ({ folder, has }: Project, { config, findsLate }: Framework) => {
-  if (findsLate !== true) return undefined
-  const path = ["ts", "mts", "js", "mjs"].map((ending) => `${config}.${ending}`).find(has)
+const findConfig = ({ folder, has }: Project, { findsLate }: Framework) => {
+  if (findsLate === undefined) return undefined
+  const path = ["ts", "mts", "js", "mjs"].map((ending) => `${findsLate.file}.${ending}`).find(has)
   const text = path === undefined ? undefined : readText(join(folder, path))
-  return path === undefined || text === undefined ? undefined : { path, text }
+  return path === undefined || text === undefined ? undefined : { ...findsLate, path, text }
 }
 
 /**
@@ -27,15 +24,17 @@ const findConfig = ({ folder, has }: Project, { config, findsLate }: Framework) 
  */
 export const planOptimizer = (project: Project, framework: Framework): PlannedEdit | undefined => {
   const found = findConfig(project, framework)
-  if (found === undefined || /\bvite\b/.test(found.text)) return undefined
-  const { path, text } = found
-  const [first, ...others] = text.matchAll(begin)
+  if (found === undefined) return undefined
+  const { path, text, call, property } = found
+  if (new RegExp(`\\b${property ?? "optimizeDeps"}\\b`).test(text)) return undefined
+  // Where a line can be added.
+  const [first, ...others] = text.matchAll(new RegExp(`\\b${call}\\(\\s*\\{`, "g"))
   if (first === undefined || others.length > 0) return undefined
   const end = first.index + first[0].length
   const newline = text.includes("\r\n") ? "\r\n" : "\n"
   const rest = text.slice(end)
   const indent = /^\s*\n([ \t]+)/.exec(rest)?.[1] ?? "  "
-  const line = `${newline}${indent}vite: { ${setting} },`
+  const line = `${newline}${indent}${property === undefined ? setting : `${property}: { ${setting} }`},`
   return { path, before: text, after: text.slice(0, end) + line + (/^\r?\n/.test(rest) ? "" : newline) + rest }
 }
 
@@ -43,5 +42,6 @@ export const planOptimizer = (project: Project, framework: Framework): PlannedEd
 export const toOptimizerStep = (project: Project, framework: Framework): string | undefined => {
   const found = findConfig(project, framework)
   if (found === undefined || isSaid(found.text) || planOptimizer(project, framework) !== undefined) return undefined
-  return `Add to vite in ${found.path}: ${setting}. Without it the first pages in development reload, and the log complains of chunks.`
+  const place = found.property === undefined ? found.path : `${found.property} in ${found.path}`
+  return `Add to ${place}: ${setting}. Without it the first pages in development reload, and the log complains of chunks.`
 }

@@ -9,7 +9,7 @@ export const nuxt: Framework = {
   packages: ["nuxt"],
   config: "nuxt.config",
   hasPages: true,
-  findsLate: true,
+  findsLate: { file: "nuxt.config", call: "defineNuxtConfig", property: "vite" },
   layout: ({ has }) => {
     // Nuxt 4 has the pages in app/, Nuxt 3 next to server/.
     const base = has("app") ? "app/" : ""

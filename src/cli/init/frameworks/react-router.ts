@@ -18,6 +18,7 @@ export const reactRouter: Framework = {
   door: "react-router",
   packages: ["@react-router/dev"],
   config: "react-router.config",
+  findsLate: { file: "vite.config", call: "defineConfig" },
   hasPages: true,
   layout: (project) => ({
     files: [
