@@ -1,14 +1,12 @@
 import * as Effect from "effect/Effect"
 import type { Incoming } from "../../http/incoming.ts"
+import { smallBody } from "../../server-kit/body-memory.ts"
 import type { Rejected } from "../../server-kit/rejected.ts"
 import { createShares, toWideSharing } from "../shares.ts"
 import { shareUsedUp } from "../refusals.ts"
 
 /** Bytes of bodies that are being read into memory, or wait there, of all apps. */
 const total = 256 * 1024 * 1024
-
-/** Bytes of a body that are not counted while it is read: its connection costs as much anyway, and most registrations are small. */
-const small = 64 * 1024
 
 /** Memory for the bodies of apps' requests, which are held whole until they are complete. */
 export interface BodyRoom {
@@ -34,7 +32,7 @@ export interface BodyRoom {
 const sizeOf = (request: Incoming, maximum: number): number => {
   if (request.body === null) return 0
   const announced = Number(request.headers.get("content-length") ?? maximum)
-  if (announced <= small) return 0
+  if (announced <= smallBody) return 0
   return announced < maximum ? announced : maximum
 }
 
