@@ -165,9 +165,6 @@ const publishTo = (isOpen: boolean) => (isOpen ? (rejected: Rejected) => rejecte
 /** Handles a request, or the rejection of an input from which the adapter could not build one. */
 type Handler = (request: Incoming | Rejected, context: RequestContext) => Promise<Answer>
 
-/** Bytes that the bodies above 64 KiB hold in memory, of all requests that a handler has not answered yet. */
-const memoryForBodies = 64 * 1024 * 1024
-
 /** Reads the configuration and builds what all requests share. */
 const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
   const { settings, configuration } = yield* loadSettings(options)
@@ -188,7 +185,7 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
     sendForStream: sendWithFetch(options.fetch ?? ((url, init) => globalThis.fetch(url, init))),
   }
   const logContext = createLogContext(settings.logLevel, settings.logFormat)
-  const openShare = createBodyMemory(memoryForBodies)
+  const openShare = createBodyMemory()
   return createRequestHandler(
     (request: Incoming | Rejected, { native, adapter, otherHost, waitUntil }: RequestContext) => {
       if (request instanceof Rejected) return Effect.fail(request)

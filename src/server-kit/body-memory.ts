@@ -9,9 +9,9 @@ export interface BodyShare {
   readonly giveBack: () => void
 }
 
-/** Memory for the large bodies of requests, in bytes, of all requests that get a share of it here. */
-export const createBodyMemory = (total: number): (() => BodyShare) => {
-  let free = total
+/** Memory for the large bodies of requests: 64 MiB for all that get a share of it here. */
+export const createBodyMemory = (): (() => BodyShare) => {
+  let free = 64 * 1024 * 1024
   return () => {
     let held = 0
     return {

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Incoming } from "../../http/incoming.ts"
 import { smallBody } from "../../server-kit/body-memory.ts"
 import type { Rejected } from "../../server-kit/rejected.ts"
+import { createBodyTurns } from "./body-turns.ts"
 import { createShares, toWideSharing } from "../shares.ts"
 import { shareUsedUp } from "../refusals.ts"
 
@@ -11,7 +12,8 @@ const total = 256 * 1024 * 1024
 /** Memory for the bodies of apps' requests, which are held whole until they are complete. */
 export interface BodyRoom {
   /**
-   * Reads a body of an app while room for it is reserved: as much as it announces, at most `maximum` bytes.
+   * Reads a body of an app while room for it is reserved: as much as it announces, at most `maximum` bytes. Large ones are read in
+   * turns, as {@link BodyTurns} says: `read` gets the request to read.
    *
    * Fails: RATE_LIMITED when the app's share is used up, and as reading fails.
    */
@@ -19,7 +21,7 @@ export interface BodyRoom {
     appId: string,
     request: Incoming,
     maximum: number,
-    read: Effect.Effect<A, E>,
+    read: (request: Incoming) => Effect.Effect<A, E>,
   ) => Effect.Effect<A, E | Rejected>
   /**
    * Keeps a body of an app, which was read, until something is over. Of small ones many may be kept: all of their bytes count.
@@ -38,6 +40,7 @@ const sizeOf = (request: Incoming, maximum: number): number => {
 
 /** @param isAlone whether there is only one app: it may use all of the room */
 export const createBodyRoom = (isAlone: () => boolean): BodyRoom => {
+  const turns = createBodyTurns()
   const shares = createShares(toWideSharing(total, isAlone))
   const reserve = <A, E>(
     appId: string,
@@ -54,13 +57,15 @@ export const createBodyRoom = (isAlone: () => boolean): BodyRoom => {
       )
     })
   return {
-    hold: (appId, request, maximum, read) =>
-      reserve(
+    hold: (appId, request, maximum, read) => {
+      const size = sizeOf(request, maximum)
+      return reserve(
         appId,
-        sizeOf(request, maximum),
+        size,
         "Too many large requests of this app are being read already. Try again in a moment.",
-        read,
-      ),
+        read(size === 0 ? request : turns.pace(appId, request)),
+      )
+    },
     keep: (appId, length, wait) =>
       reserve(appId, length, "Too many calls of this app are waiting already. Send fewer at a time.", wait),
   }
