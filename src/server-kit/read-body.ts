@@ -124,8 +124,10 @@ interface JsonBounds {
 /**
  * What JSON has too much of, found before it is parsed. Code that walks through a value, such as `JSON.stringify`, needs a stack as
  * deep as the value; and to parse an object of 100,000 members and to look at them takes as long as thousands of requests.
+ * Otherwise how many members its objects have.
  */
-const findExcess = (json: Uint8Array, bounds: JsonBounds): string | undefined => {
+const scan = (json: Uint8Array, bounds: JsonBounds): string | number => {
+  let members = 0
   let depth = 0
   let values = 1
   let isInString = false
@@ -137,25 +139,44 @@ const findExcess = (json: Uint8Array, bounds: JsonBounds): string | undefined =>
       values++
       if (++depth > bounds.depth) return `is nested more than ${bounds.depth} levels deep`
     } else if (character === 0x5d || character === 0x7d) depth--
+    else if (character === 0x3a) members++
     else if (character === 0x2c) values++
     if (values > bounds.values) return `has more than ${bounds.values.toLocaleString("en")} values`
   }
-  return undefined
+  return members
 }
 
-/** Parses bytes as UTF-8 JSON. Fails: `Rejected`, code BAD_REQUEST. */
+/** How many members the objects of a value have, which is not deep. */
+const countMembers = (value: unknown): number => {
+  if (typeof value !== "object" || value === null) return 0
+  const inner = Object.values(value)
+  return inner.reduce((sum: number, each) => sum + countMembers(each), Array.isArray(value) ? 0 : inner.length)
+}
+
+const toBad = (what: string) => new Rejected({ code: "BAD_REQUEST", detail: `The request's body ${what}.` })
+
+/**
+ * Parses bytes as UTF-8 JSON. With `isUnique` no object may have a member twice: parsers take one of them, and not all the same
+ * one. Fails: `Rejected`, code BAD_REQUEST.
+ */
 export const parseJson = (
   bytes: Uint8Array,
-  { depth = limits.messageDepth, values = Infinity }: Partial<JsonBounds> = {},
+  {
+    depth = limits.messageDepth,
+    values = Infinity,
+    isUnique = false,
+  }: Partial<JsonBounds> & { readonly isUnique?: boolean } = {},
 ): Effect.Effect<unknown, Rejected> =>
   Effect.suspend(() => {
-    const excess = findExcess(bytes, { depth, values })
-    return excess === undefined
-      ? Effect.try({
-          try: () => JSON.parse(decoder.decode(bytes)) as unknown,
-          catch: () => new Rejected({ code: "BAD_REQUEST", detail: "The request's body is not JSON." }),
-        })
-      : Effect.fail(new Rejected({ code: "BAD_REQUEST", detail: `The request's body ${excess}.` }))
+    const found = scan(bytes, { depth, values })
+    if (typeof found === "string") return Effect.fail(toBad(found))
+    let json: unknown
+    try {
+      json = JSON.parse(decoder.decode(bytes))
+    } catch {
+      return Effect.fail(toBad("is not JSON"))
+    }
+    return isUnique && countMembers(json) !== found ? Effect.fail(toBad("has a member twice")) : Effect.succeed(json)
   })
 
 /** What the body of a client may have. */

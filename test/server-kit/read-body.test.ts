@@ -213,6 +213,25 @@ describe("parseJson", () => {
     expect(Result.isSuccess(await Effect.runPromise(Effect.result(outcome)))).toBe(true)
   })
 
+  it.each([
+    ['{"owner":"o1","owner":"zzz"}', false],
+    ['{"a":[{"b":1},{"b":2,"\\u0062":3}]}', false],
+    ['{"__proto__":1,"__proto__":2}', false],
+    ['{"":1,"a:b":"c:d","c":{"a:b":["x",{"":{}}]},"__proto__":{"__proto__":1}}', true],
+    ['[1,"a:b",null]', true],
+  ])("refuses a member that an object has twice, where it is told to: %s", async (text, isTaken) => {
+    const parse = (isUnique: boolean) =>
+      Effect.runPromise(Effect.result(parseJson(new TextEncoder().encode(text), { isUnique })))
+    expect(await parse(false)).toEqual(Result.succeed(JSON.parse(text)))
+    expect(await parse(true)).toEqual(
+      isTaken
+        ? Result.succeed(JSON.parse(text))
+        : Result.fail(
+            expect.objectContaining({ code: "BAD_REQUEST", detail: "The request's body has a member twice." }),
+          ),
+    )
+  })
+
   it("keeps __proto__ a plain key", async () => {
     const outcome = await json('{"__proto__":{"polluted":1}}')
     expect(Result.isSuccess(outcome) && Object.keys(outcome.success as object)).toEqual(["__proto__"])

@@ -138,7 +138,7 @@ describe.each(["store", "catalog"] as const)("below the reserve of the disk of t
     const usual = { fileKey: key, callbackData: "x".repeat(64 * 1024 - 2) }
     expect((await postResult(url, usual)).status).toBe(200)
     await fill(30 * mebibyte)
-    for (const result of [usual, { fileKey: key, callbackData: 7777 }, { fileKey: key, error: "It has failed." }]) {
+    for (const result of [usual, { fileKey: key, callbackData: "longer" }, { fileKey: key, error: "It has failed." }]) {
       await expect.poll(async () => codeOf(await postResult(url, result)), { timeout: 5000 }).toBe(unavailable)
     }
     expect((await postResult(url, { fileKey: key, callbackData: null })).status).toBe(200)
