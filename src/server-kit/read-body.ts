@@ -146,26 +146,19 @@ const scan = (json: Uint8Array, bounds: JsonBounds): string | number => {
   return members
 }
 
-/** How many members the objects of a value have, which is not deep. */
-const countMembers = (value: unknown): number => {
-  if (typeof value !== "object" || value === null) return 0
-  const inner = Object.values(value)
-  return inner.reduce((sum: number, each) => sum + countMembers(each), Array.isArray(value) ? 0 : inner.length)
-}
-
 const toBad = (what: string) => new Rejected({ code: "BAD_REQUEST", detail: `The request's body ${what}.` })
 
 /**
- * Parses bytes as UTF-8 JSON. With `isUnique` no object may have a member twice: parsers take one of them, and not all the same
- * one. Fails: `Rejected`, code BAD_REQUEST.
+ * Parses bytes as UTF-8 JSON. With `count`, which counts the members of all objects in a value, no object may have a member twice:
+ * parsers take one of them, and not all the same one. Fails: `Rejected`, code BAD_REQUEST.
  */
 export const parseJson = (
   bytes: Uint8Array,
   {
     depth = limits.messageDepth,
     values = Infinity,
-    isUnique = false,
-  }: Partial<JsonBounds> & { readonly isUnique?: boolean } = {},
+    count,
+  }: Partial<JsonBounds> & { readonly count?: ((json: unknown) => number) | undefined } = {},
 ): Effect.Effect<unknown, Rejected> =>
   Effect.suspend(() => {
     const found = scan(bytes, { depth, values })
@@ -176,7 +169,9 @@ export const parseJson = (
     } catch {
       return Effect.fail(toBad("is not JSON"))
     }
-    return isUnique && countMembers(json) !== found ? Effect.fail(toBad("has a member twice")) : Effect.succeed(json)
+    return count !== undefined && count(json) !== found
+      ? Effect.fail(toBad("has a member twice"))
+      : Effect.succeed(json)
   })
 
 /** What the body of a client may have. */

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { countMembers } from "../../src/ingest/requests/count-members.ts"
 import { parseJson, readBytes, readMessage } from "../../src/server-kit/read-body.ts"
 import type { Rejected } from "../../src/server-kit/rejected.ts"
 import { createDecoder } from "../../src/schema/decode.ts"
@@ -221,7 +222,9 @@ describe("parseJson", () => {
     ['[1,"a:b",null]', true],
   ])("refuses a member that an object has twice, where it is told to: %s", async (text, isTaken) => {
     const parse = (isUnique: boolean) =>
-      Effect.runPromise(Effect.result(parseJson(new TextEncoder().encode(text), { isUnique })))
+      Effect.runPromise(
+        Effect.result(parseJson(new TextEncoder().encode(text), { count: isUnique ? countMembers : undefined })),
+      )
     expect(await parse(false)).toEqual(Result.succeed(JSON.parse(text)))
     expect(await parse(true)).toEqual(
       isTaken

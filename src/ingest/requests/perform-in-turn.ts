@@ -4,6 +4,7 @@ import { parseJson } from "../../server-kit/read-body.ts"
 import type { Rejected } from "../../server-kit/rejected.ts"
 import type { App } from "../access/apps.ts"
 import type { Service } from "../service.ts"
+import { countMembers } from "./count-members.ts"
 import { readPromptBytes } from "./read-prompt-bytes.ts"
 
 /** What is done of an app's request once its turn has come. */
@@ -39,7 +40,7 @@ const parse = (
   bytes.length === 0 && absent !== undefined
     ? Effect.succeed(absent)
     : // Of what may have any number of values the members are not counted.
-      parseJson(bytes, { values, isUnique: values < Infinity })
+      parseJson(bytes, { values, count: values < Infinity ? countMembers : undefined })
 
 /** A body in one of its forms, or both. What holds this keeps none of them that was taken out. */
 interface Body {
