@@ -1,5 +1,5 @@
 import { UploadError } from "../../src/protocol.ts"
-import { refuseLate } from "./keep-bytes.ts"
+import { refuseBroken } from "./keep-bytes.ts"
 import { isHttp2Request, type NodeRequest, type NodeResponse } from "./node-message.ts"
 import { isBodyRead, restoreBody } from "./parsed-body.ts"
 import { isTakenIn } from "./request-body.ts"
@@ -71,7 +71,7 @@ export const hasNoBody = (method: string): boolean => method === "GET" || method
  *
  * Fails: throws UploadError, codes BAD_REQUEST (no valid host or address, two hosts, a path that URLs would settle to another,
  *        status 505 for another protocol than is spoken, 408 for a body that was read and came too slowly), RATE_LIMITED (too many requests sent ahead on its
- *        connection), METHOD_NOT_ALLOWED, INVALID_CONFIG (parsed body).
+ *        connection, no room for a large body that was read), METHOD_NOT_ALLOWED, INVALID_CONFIG (parsed body).
  */
 export const checkRequest = (req: NodeRequest, res: NodeResponse | undefined): Checked => {
   const { method = "GET", httpVersionMajor: major } = req
@@ -91,7 +91,7 @@ export const checkRequest = (req: NodeRequest, res: NodeResponse | undefined): C
   if (hasTwoHosts(req)) {
     throw new UploadError({ code: "BAD_REQUEST", message: "The request names two hosts (RFC 9112 §3.2)." })
   }
-  refuseLate(req, res)
+  refuseBroken(req, res)
   const url = URL.parse(toUrl(req))?.href
   if (url === undefined)
     throw new UploadError({ code: "BAD_REQUEST", message: "The request's address is not a valid URL." })

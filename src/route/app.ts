@@ -2,6 +2,7 @@ import type * as Effect from "effect/Effect"
 import type { Incoming } from "../http/incoming.ts"
 import type { FetchAnswer } from "../http/fetch-transport.ts"
 import type { Send } from "../http/transport.ts"
+import type { BodyShare } from "../server-kit/body-memory.ts"
 import type { FaultLog } from "../server-kit/fault-log.ts"
 import type { Rejected } from "../server-kit/rejected.ts"
 import type { Credentials } from "../protocol/signing/credentials.ts"
@@ -56,6 +57,8 @@ export interface Call {
   readonly adapter: string | undefined
   /** The `Host` header, where the request target names a host itself. */
   readonly otherHost: string | undefined
+  /** What its body holds of the memory for large ones; undefined where the body is there already. */
+  readonly share: BodyShare | undefined
   /** Keeps the platform alive for work after the answer, where the platform has such a function. */
   readonly waitUntil: ((work: Promise<unknown>) => void) | undefined
 }

@@ -7,7 +7,7 @@ import { Rejected } from "../server-kit/rejected.ts"
 import { limits } from "../protocol/limits.ts"
 import type { CallbackEvent, CallbackResult, ErrorEvent, Hook, OwnLabels } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
-import { verifyOneOf } from "../protocol/signing/signature-list.ts"
+import { hasSignature, verifyOneOf } from "../protocol/signing/signature-list.ts"
 import { isProblemCode, toProblemDocument } from "../protocol/errors/problem.ts"
 import { acceptsResult, signAnswer } from "../protocol/signing/signed-answer.ts"
 import { parseTraceContext } from "../protocol/trace-context.ts"
@@ -31,13 +31,16 @@ const noLabels: OwnLabels = { owner: null, path: null }
 const toBadRequest = (detail: string) => new Rejected({ code: "BAD_REQUEST", detail: `The callback's body: ${detail}` })
 
 /** The raw bytes of a callback that this app's ingest signed. */
-const authenticate = Effect.fnUntraced(function* ({ app, request }: Call, { signer }: Credentials) {
+const authenticate = Effect.fnUntraced(function* ({ app, request, share }: Call, { signer }: Credentials) {
   const signatures = request.headers.get(names.header.signature) ?? ""
-  const bytes = yield* readBytes(request, limits.requestBody, app.settings.bodyTimeout)
-  const isValid = yield* Effect.promise(() => verifyOneOf(bytes, signatures, signer))
-  if (isValid) {
-    if (app.sentToSelf.has(signatures)) app.sentToSelf.set(signatures, true)
-    return bytes
+  // Where nothing can be the signature, the body is not even read.
+  if (hasSignature(signatures)) {
+    const bytes = yield* readBytes(request, limits.requestBody, app.settings.bodyTimeout, share)
+    const isValid = yield* Effect.promise(() => verifyOneOf(bytes, signatures, signer))
+    if (isValid) {
+      if (app.sentToSelf.has(signatures)) app.sentToSelf.set(signatures, true)
+      return bytes
+    }
   }
   return yield* new Rejected({
     code: "INVALID_SIGNATURE",

@@ -64,7 +64,12 @@ export const defineAdapter = <Args extends ReadonlyArray<unknown>, Native extend
       }
     } catch (thrown) {
       const request = UploadError.is(thrown)
-        ? new Rejected({ code: thrown.code, detail: thrown.message, status: thrown.status })
+        ? new Rejected({
+            code: thrown.code,
+            detail: thrown.message,
+            status: thrown.status,
+            headers: thrown.code === "RATE_LIMITED" ? { "retry-after": "1" } : undefined,
+          })
         : new Rejected({
             code: "BAD_REQUEST",
             detail: `${adapter.name} received a request that is not valid HTTP.`,

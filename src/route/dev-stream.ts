@@ -118,7 +118,11 @@ const handOver = (
     headers: { "content-type": "application/json", ...headers },
     body,
   })
-  return receiveCallback({ ...call, request, url: new URL(url) }, call.app.routes.get(slug)!, event.hook).pipe(
+  return receiveCallback(
+    { ...call, request, share: undefined, url: new URL(url) },
+    call.app.routes.get(slug)!,
+    event.hook,
+  ).pipe(
     Effect.catch((rejected) => {
       const { status, body: problem } = toProblemAnswer(call.app.publish(rejected))
       const failure = new PostFailed({ reason: "status", status, body: problem as string })

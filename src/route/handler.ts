@@ -3,6 +3,7 @@ import type { Answer } from "../http/answer.ts"
 import { sendWithFetch } from "../http/fetch-transport.ts"
 import type { Incoming } from "../http/incoming.ts"
 import { createTransport } from "../http/own-transport.ts"
+import { createBodyMemory } from "../server-kit/body-memory.ts"
 import { createFaultLog } from "../server-kit/fault-log.ts"
 import { createLogContext } from "../server-kit/logging.ts"
 import { createReminder } from "../server-kit/reminder.ts"
@@ -184,21 +185,27 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
     sendForStream: sendWithFetch(options.fetch ?? ((url, init) => globalThis.fetch(url, init))),
   }
   const logContext = createLogContext(settings.logLevel, settings.logFormat)
+  const openShare = createBodyMemory()
   return createRequestHandler(
     (request: Incoming | Rejected, { native, adapter, otherHost, waitUntil }: RequestContext) => {
       if (request instanceof Rejected) return Effect.fail(request)
       // Some frameworks build the URL from whatever the client names as the host.
-      return URL.canParse(request.url)
-        ? handle({
-            app,
-            request,
-            url: new URL(request.url),
-            native,
-            adapter,
-            otherHost,
-            waitUntil: options.waitUntil ?? waitUntil,
-          })
-        : Effect.fail(new Rejected({ code: "BAD_REQUEST", detail: "The request's address is not a valid URL." }))
+      if (!URL.canParse(request.url))
+        return Effect.fail(new Rejected({ code: "BAD_REQUEST", detail: "The request's address is not a valid URL." }))
+      const share = openShare()
+      return Effect.ensuring(
+        handle({
+          app,
+          request,
+          url: new URL(request.url),
+          native,
+          adapter,
+          otherHost,
+          share,
+          waitUntil: options.waitUntil ?? waitUntil,
+        }),
+        Effect.sync(share.giveBack),
+      )
     },
     logContext,
     app.publish,

@@ -158,7 +158,7 @@ export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRout
   const credentials = yield* call.app.credentials
   // Before any user code: where callbacks cannot arrive, nothing must be registered.
   const callbackUrl = yield* callbackUrlOf(call)
-  const body = yield* readMessage(call.request, limits.requestBody, call.app.settings.bodyTimeout, decode)
+  const body = yield* readMessage(call.request, limits.requestBody, call.app.settings.bodyTimeout, decode, call.share)
   const allowed = yield* checkLimits(route, body.files)
   const files = allowed.map(({ file }) => file)
   const { input, metadata } = yield* runMiddleware(call, route, files, body.input)

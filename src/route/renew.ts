@@ -103,7 +103,7 @@ const openSeal = Effect.fnUntraced(function* ({ appId, sealer }: Credentials, { 
 export const renew = Effect.fnUntraced(function* (call: Call, route: NamedRoute) {
   const credentials = yield* call.app.credentials
   const callbackUrl = yield* callbackUrlOf(call)
-  const body = yield* readMessage(call.request, limits.requestBody, call.app.settings.bodyTimeout, decode)
+  const body = yield* readMessage(call.request, limits.requestBody, call.app.settings.bodyTimeout, decode, call.share)
   const now = Date.now()
   const granted: Array<UploadGrant> = []
   for (const url of body.urls) granted.push(yield* verifyGrant(credentials, route, url, now))

@@ -3,6 +3,7 @@ import type { Incoming } from "../http/incoming.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { limits } from "../protocol/limits.ts"
 import { appendBytes, nothingGathered, toBytes } from "./append-bytes.ts"
+import type { BodyShare } from "./body-memory.ts"
 import { Rejected } from "./rejected.ts"
 
 const tooLarge = (maximum: number) =>
@@ -20,8 +21,24 @@ const tooSlow = (timeout: number) =>
     headers: { connection: "close" },
   })
 
-const readBounded = async (request: Incoming, maximum: number, timeout: number): Promise<Uint8Array> => {
-  if (Number(request.headers.get("content-length") ?? 0) > maximum) throw tooLarge(maximum)
+const tooMany = () =>
+  new Rejected({
+    code: "RATE_LIMITED",
+    detail: "Too many large requests are being handled already. Try again in a moment.",
+    headers: { "retry-after": "1" },
+  })
+
+const readBounded = async (
+  request: Incoming,
+  maximum: number,
+  timeout: number,
+  share: BodyShare | undefined,
+): Promise<Uint8Array> => {
+  const hold = (size: number): void => {
+    if (share?.hold(size) === false) throw tooMany()
+  }
+  const announced = Number(request.headers.get("content-length") ?? 0)
+  if (announced > maximum) throw tooLarge(maximum)
   if (request.bodyUsed || request.body?.locked === true) {
     throw new Rejected({
       code: "INVALID_CONFIG",
@@ -29,6 +46,7 @@ const readBounded = async (request: Incoming, maximum: number, timeout: number):
         "The request's body was read before it reached this handler, so its signature cannot be checked. Put the handler before the code that reads bodies, or let that read `request.clone()`.",
     })
   }
+  hold(announced)
   const reader = request.body?.getReader()
   if (reader === undefined) return new Uint8Array()
   // Counted whatever the header says; arrayBuffer() would not be faster.
@@ -37,6 +55,8 @@ const readBounded = async (request: Incoming, maximum: number, timeout: number):
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       if (gathered.length + read.value.length > maximum) throw tooLarge(maximum)
       gathered = appendBytes(gathered, read.value)
+      // Where no length was announced, or less than comes.
+      hold(gathered.length)
     }
     return toBytes(gathered)
   }
@@ -74,10 +94,20 @@ const toBroken = (cause: unknown): Rejected =>
       })
     : new Rejected({ code: "BAD_REQUEST", detail: "The request's body broke off. Send it again.", cause })
 
-/** The raw bytes of a request's body, at most `maximum`, all of which have to arrive within `timeout` ms. */
-export const readBytes = (request: Incoming, maximum: number, timeout: number): Effect.Effect<Uint8Array, Rejected> =>
+/**
+ * The raw bytes of a request's body, at most `maximum`, all of which have to arrive within `timeout` ms. A large one holds what
+ * it announces of `share` before any of it is read, and gives nothing back.
+ *
+ * Fails: BAD_REQUEST, with status 413 or 408; INVALID_CONFIG; RATE_LIMITED where there is no room for a large one.
+ */
+export const readBytes = (
+  request: Incoming,
+  maximum: number,
+  timeout: number,
+  share?: BodyShare,
+): Effect.Effect<Uint8Array, Rejected> =>
   Effect.tryPromise({
-    try: () => readBounded(request, maximum, timeout),
+    try: () => readBounded(request, maximum, timeout, share),
     catch: (cause) => (cause instanceof Rejected ? cause : toBroken(cause)),
   })
 
@@ -94,8 +124,10 @@ interface JsonBounds {
 /**
  * What JSON has too much of, found before it is parsed. Code that walks through a value, such as `JSON.stringify`, needs a stack as
  * deep as the value; and to parse an object of 100,000 members and to look at them takes as long as thousands of requests.
+ * Otherwise how many members its objects have.
  */
-const findExcess = (json: Uint8Array, bounds: JsonBounds): string | undefined => {
+const scan = (json: Uint8Array, bounds: JsonBounds): string | number => {
+  let members = 0
   let depth = 0
   let values = 1
   let isInString = false
@@ -107,25 +139,39 @@ const findExcess = (json: Uint8Array, bounds: JsonBounds): string | undefined =>
       values++
       if (++depth > bounds.depth) return `is nested more than ${bounds.depth} levels deep`
     } else if (character === 0x5d || character === 0x7d) depth--
+    else if (character === 0x3a) members++
     else if (character === 0x2c) values++
     if (values > bounds.values) return `has more than ${bounds.values.toLocaleString("en")} values`
   }
-  return undefined
+  return members
 }
 
-/** Parses bytes as UTF-8 JSON. Fails: `Rejected`, code BAD_REQUEST. */
+const toBad = (what: string) => new Rejected({ code: "BAD_REQUEST", detail: `The request's body ${what}.` })
+
+/**
+ * Parses bytes as UTF-8 JSON. With `count`, which counts the members of all objects in a value, no object may have a member twice:
+ * parsers take one of them, and not all the same one. Fails: `Rejected`, code BAD_REQUEST.
+ */
 export const parseJson = (
   bytes: Uint8Array,
-  { depth = limits.messageDepth, values = Infinity }: Partial<JsonBounds> = {},
+  {
+    depth = limits.messageDepth,
+    values = Infinity,
+    count,
+  }: Partial<JsonBounds> & { readonly count?: ((json: unknown) => number) | undefined } = {},
 ): Effect.Effect<unknown, Rejected> =>
   Effect.suspend(() => {
-    const excess = findExcess(bytes, { depth, values })
-    return excess === undefined
-      ? Effect.try({
-          try: () => JSON.parse(decoder.decode(bytes)) as unknown,
-          catch: () => new Rejected({ code: "BAD_REQUEST", detail: "The request's body is not JSON." }),
-        })
-      : Effect.fail(new Rejected({ code: "BAD_REQUEST", detail: `The request's body ${excess}.` }))
+    const found = scan(bytes, { depth, values })
+    if (typeof found === "string") return Effect.fail(toBad(found))
+    let json: unknown
+    try {
+      json = JSON.parse(decoder.decode(bytes))
+    } catch {
+      return Effect.fail(toBad("is not JSON"))
+    }
+    return count !== undefined && count(json) !== found
+      ? Effect.fail(toBad("has a member twice"))
+      : Effect.succeed(json)
   })
 
 /** What the body of a client may have. */
@@ -134,15 +180,16 @@ const requestBounds: JsonBounds = { depth: limits.requestDepth, values: limits.r
 /**
  * The body of a client's request as a message, at most `maximum` bytes, complete within `timeout` ms.
  *
- * Fails: `Rejected`, code BAD_REQUEST, with the decoder's sentences, status 413 or 408.
+ * Fails: as {@link readBytes}; `Rejected`, code BAD_REQUEST, with the decoder's sentences.
  */
 export const readMessage = <A>(
   request: Incoming,
   maximum: number,
   timeout: number,
   decode: (json: unknown) => Effect.Effect<A, string>,
+  share?: BodyShare,
 ): Effect.Effect<A, Rejected> =>
-  Effect.flatMap(readBytes(request, maximum, timeout), (bytes) =>
+  Effect.flatMap(readBytes(request, maximum, timeout, share), (bytes) =>
     Effect.flatMap(parseJson(bytes, requestBounds), (json) =>
       Effect.mapError(decode(json), (detail) => new Rejected({ code: "BAD_REQUEST", detail })),
     ),

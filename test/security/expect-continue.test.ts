@@ -176,3 +176,9 @@ describe("a body that is held back (expect: 100-continue)", () => {
     }
   })
 })
+
+it("an expectation that the ingest does not know is a 417 with a problem document", async () => {
+  const { url } = await startIngestProcess()
+  const answer = await holdBack(Number(new URL(url).port), "GET /health HTTP/1.1\r\nhost: a\r\nexpect: wonders\r\n\r\n")
+  expect(answer).toMatch(/^HTTP\/1\.1 417 [^]*content-type: application\/problem\+json[^]*"code":"BAD_REQUEST"/)
+})

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { countMembers } from "../../src/ingest/requests/count-members.ts"
 import { parseJson, readBytes, readMessage } from "../../src/server-kit/read-body.ts"
 import type { Rejected } from "../../src/server-kit/rejected.ts"
 import { createDecoder } from "../../src/schema/decode.ts"
@@ -211,6 +212,27 @@ describe("parseJson", () => {
     const words = JSON.stringify([",".repeat(2000), '",[{'.repeat(500)])
     const outcome = parseJson(new TextEncoder().encode(words), { values: 4 })
     expect(Result.isSuccess(await Effect.runPromise(Effect.result(outcome)))).toBe(true)
+  })
+
+  it.each([
+    ['{"owner":"o1","owner":"zzz"}', false],
+    ['{"a":[{"b":1},{"b":2,"\\u0062":3}]}', false],
+    ['{"__proto__":1,"__proto__":2}', false],
+    ['{"":1,"a:b":"c:d","c":{"a:b":["x",{"":{}}]},"__proto__":{"__proto__":1}}', true],
+    ['[1,"a:b",null]', true],
+  ])("refuses a member that an object has twice, where it is told to: %s", async (text, isTaken) => {
+    const parse = (isUnique: boolean) =>
+      Effect.runPromise(
+        Effect.result(parseJson(new TextEncoder().encode(text), { count: isUnique ? countMembers : undefined })),
+      )
+    expect(await parse(false)).toEqual(Result.succeed(JSON.parse(text)))
+    expect(await parse(true)).toEqual(
+      isTaken
+        ? Result.succeed(JSON.parse(text))
+        : Result.fail(
+            expect.objectContaining({ code: "BAD_REQUEST", detail: "The request's body has a member twice." }),
+          ),
+    )
   })
 
   it("keeps __proto__ a plain key", async () => {

@@ -1,12 +1,12 @@
 import { once } from "node:events"
-import { createServer } from "node:http"
+import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { deferContinue, toNodeListener } from "../../../adapters/node.ts"
 import { createIngest, type Ingest, type IngestOptions, readTracingEnvironment } from "../../ingest.ts"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
 import { printNotice } from "../terminal/print-notice.ts"
-import type { LogFormat } from "../../protocol.ts"
+import { type LogFormat, problemMediaType, toProblemDocument } from "../../protocol.ts"
 import { applyLimits, serverLimits, toServerOptions } from "./server-limits.ts"
 
 /** How long answers may still be sent after the grace period, ms. */
@@ -52,6 +52,18 @@ export interface IngestServer {
   close(): Promise<void>
 }
 
+/** Answers a request that expects something other than `100-continue`, which Node would answer without a body. */
+const refuseExpectation = (_: unknown, res: ServerResponse): void => {
+  const document = toProblemDocument("BAD_REQUEST", "The header expect may only be 100-continue.", { status: 417 })
+  res.writeHead(417, {
+    "content-type": problemMediaType,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    connection: "close",
+  })
+  res.end(JSON.stringify(document))
+}
+
 /** Another program listens on the port. */
 export class PortInUse extends CommandFailure {}
 
@@ -75,6 +87,7 @@ export const listenForIngest = async (host: string, port: number, limits = serve
   const listener = toNodeListener({ respond: async (request) => (await ingest.promise).fetch.respond(request) })
   const server = createServer(toServerOptions(limits), listener)
   server.on("checkContinue", deferContinue(listener))
+  server.on("checkExpectation", refuseExpectation)
   applyLimits(server, limits)
   server.listen(port, host)
   try {

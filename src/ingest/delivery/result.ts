@@ -16,7 +16,7 @@ import { fitsCatalog } from "../storage/quota.ts"
 /** What results are kept in, and what knows whether there is room. */
 export interface ResultPorts {
   readonly catalog: Pick<Catalog, "usage">
-  readonly space: Pick<FreeSpace, "admit">
+  readonly space: Pick<FreeSpace, "admit" | "admitOwed">
 }
 
 const decode = createDecoder(CallbackResultSchema)
@@ -28,8 +28,14 @@ const smallResult = 1024
 export const decodeResult = (json: unknown): Effect.Effect<CallbackResult, Rejected> =>
   Effect.mapError(decode(json), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
 
-/** Below the reserve of the disks results up to this size are kept, characters: `null`, which only ends what was let in. */
+/** Results up to this size are kept whatever the disks say, characters: `null`, which only ends what was let in. */
 const noResult = 4
+
+/**
+ * Results up to this size may take of the reserve, characters. Where they were refused, `onUploadComplete` would do its work again and
+ * again, for as long as the disk is full.
+ */
+const usualResult = 64 * 1024
 
 /** A result as the catalog keeps it. Fails: BAD_REQUEST with status 413, QUOTA_EXCEEDED, INGEST_UNAVAILABLE. */
 export const toResultRecord = Effect.fnUntraced(function* (
@@ -37,7 +43,10 @@ export const toResultRecord = Effect.fnUntraced(function* (
   app: App,
   result: CallbackResult,
 ) {
-  const admit = ({ length }: string) => (length > noResult ? attempt(async () => space.admit(length)) : Effect.void)
+  const admit = ({ length }: string) =>
+    length > noResult
+      ? attempt(async () => (length > usualResult ? space.admit(length) : space.admitOwed(length)))
+      : Effect.void
   if ("error" in result) {
     const error = redact(result.error).slice(0, limits.callbackError)
     yield* admit(error)

@@ -62,7 +62,7 @@ export const observeStore = (store: BlobStore, observers: Observers): BlobStore 
 
 /** Wraps the room of store and catalog so that it is logged when none is left: then no operation of theirs fails. */
 export const observeSpace = (
-  { take, admit, wouldAdmit, check }: FreeSpace,
+  { take, admit, admitOwed, wouldAdmit, check }: FreeSpace,
   outages: { readonly store: OutageWatch; readonly catalog: OutageWatch },
 ): FreeSpace => {
   const fail = (error: unknown): never => {
@@ -81,7 +81,13 @@ export const observeSpace = (
       }
     }
   // Whoever checks tells the watch, as with the probe of a port.
-  return { check, take: observe(take), admit: observe(admit), wouldAdmit: observe(wouldAdmit) }
+  return {
+    check,
+    take: observe(take),
+    admit: observe(admit),
+    admitOwed: observe(admitOwed),
+    wouldAdmit: observe(wouldAdmit),
+  }
 }
 
 /** Wraps a catalog so that the transitions of files and events are counted, and logged, and its outages logged. */

@@ -4,6 +4,7 @@ import { parseJson } from "../../server-kit/read-body.ts"
 import type { Rejected } from "../../server-kit/rejected.ts"
 import type { App } from "../access/apps.ts"
 import type { Service } from "../service.ts"
+import { countMembers } from "./count-members.ts"
 import { readPromptBytes } from "./read-prompt-bytes.ts"
 
 /** What is done of an app's request once its turn has come. */
@@ -14,7 +15,7 @@ interface Performance<A, E> {
   readonly maximum: number
   /** What an empty body stands for; by default it is no JSON. */
   readonly absent?: unknown
-  /** How many values its JSON may have. */
+  /** How many values its JSON may have; where that is bounded, no object may have a member twice. */
   readonly values: number
   /**
    * How many files it means: by its body, which is not checked yet, or by the number of its bytes alone, and then it is parsed only
@@ -36,7 +37,10 @@ const parse = (
   bytes: Uint8Array,
   { absent, values }: Pick<Performance<unknown, unknown>, "absent" | "values">,
 ): Effect.Effect<unknown, Rejected> =>
-  bytes.length === 0 && absent !== undefined ? Effect.succeed(absent) : parseJson(bytes, { values })
+  bytes.length === 0 && absent !== undefined
+    ? Effect.succeed(absent)
+    : // Of what may have any number of values the members are not counted.
+      parseJson(bytes, { values, count: values < Infinity ? countMembers : undefined })
 
 /** A body in one of its forms, or both. What holds this keeps none of them that was taken out. */
 interface Body {

@@ -17,4 +17,4 @@ export const readPromptBytes = (
   request: Incoming,
   maximum: number,
 ): Effect.Effect<Uint8Array, Rejected> =>
-  bodies.hold(app.id, request, maximum, readBytes(request, maximum, settings.bodyTimeout))
+  bodies.hold(app.id, request, maximum, (paced) => readBytes(paced, maximum, settings.bodyTimeout))

@@ -22,6 +22,11 @@ export interface FreeSpace {
    * {@link FreeSpace.take}. Both disks need the room: what is begun below the reserve of either cannot end.
    */
   readonly admit: (length: number) => void | Promise<void>
+  /**
+   * As {@link FreeSpace.admit}, for what is small and owed to what was let in before: it may take the upper half of the reserve. The
+   * lower half is left to what frees room.
+   */
+  readonly admitOwed: (length: number) => void | Promise<void>
   /** Fails as {@link FreeSpace.admit} would now, and reserves nothing: for those who only ask. */
   readonly wouldAdmit: (length: number) => void | Promise<void>
   /**
@@ -40,7 +45,8 @@ interface Meter {
   readonly ask: () => Promise<void>
   /** Resolves when the disk has been asked; undefined where its last answer is still valid. */
   readonly refresh: () => Promise<void> | undefined
-  readonly fits: (length: number) => boolean
+  /** @param ofReserve how much of the reserve it may take, bytes */
+  readonly fits: (length: number, ofReserve?: number) => boolean
   readonly subtract: (length: number) => void
   readonly describeShortage: () => BlobStoreError | CatalogError
 }
@@ -67,7 +73,7 @@ const createMeter = (
   return {
     ask: askOnce,
     refresh: () => (performance.now() - askedAt < maximumAge ? undefined : askOnce()),
-    fits: (length) => length <= left,
+    fits: (length, ofReserve = 0) => length <= left + ofReserve,
     subtract: (length) => {
       left -= length
     },
@@ -85,12 +91,12 @@ const refreshAll = (meters: ReadonlyArray<Meter>): Promise<unknown> | undefined 
   return asked
 }
 
-const requireRoom = (meters: ReadonlyArray<Meter>, length: number): void => {
-  for (const meter of meters) if (!meter.fits(length)) throw storageFull(meter.describeShortage())
+const requireRoom = (meters: ReadonlyArray<Meter>, length: number, ofReserve = 0): void => {
+  for (const meter of meters) if (!meter.fits(length, ofReserve)) throw storageFull(meter.describeShortage())
 }
 
-const subtract = (meters: ReadonlyArray<Meter>, length: number): void => {
-  requireRoom(meters, length)
+const subtract = (meters: ReadonlyArray<Meter>, length: number, ofReserve = 0): void => {
+  requireRoom(meters, length, ofReserve)
   for (const meter of meters) meter.subtract(length)
 }
 
@@ -120,18 +126,19 @@ export const createFreeSpace = (
   const toAdmit = [ofStore, ofCatalog].filter((meter) => meter !== undefined)
 
   const onceAsked =
-    (meters: ReadonlyArray<Meter>, use: typeof subtract): FreeSpace["take"] =>
+    (meters: ReadonlyArray<Meter>, use: typeof subtract, ofReserve = 0): FreeSpace["take"] =>
     (length) => {
       const asked = refreshAll(meters)
-      return asked === undefined ? use(meters, length) : asked.then(() => use(meters, length))
+      return asked === undefined ? use(meters, length, ofReserve) : asked.then(() => use(meters, length, ofReserve))
     }
 
   return {
     ...(minimumFree === 0
-      ? { take: () => {}, admit: () => {}, wouldAdmit: () => {} }
+      ? { take: () => {}, admit: () => {}, admitOwed: () => {}, wouldAdmit: () => {} }
       : {
           take: onceAsked(toTake, subtract),
           admit: onceAsked(toAdmit, subtract),
+          admitOwed: onceAsked(toAdmit, subtract, minimumFree / 2),
           wouldAdmit: onceAsked(toAdmit, requireRoom),
         }),
     check: async (place) => {

@@ -1,4 +1,4 @@
-import type { Signer } from "./signature.ts"
+import { digestOf, type Signer } from "./signature.ts"
 
 /** How many signatures of one payload are checked; there are two while a key is being replaced. */
 const most = 4
@@ -7,8 +7,13 @@ const most = 4
 export const signWithEach = async (payload: string, signers: ReadonlyArray<Signer>): Promise<string> =>
   (await Promise.all(signers.map((signer) => signer.sign(payload)))).join(", ")
 
+const signaturesOf = (list: string): ReadonlyArray<string> => list.split(",", most).map((each) => each.trim())
+
+/** Whether something in the list has the form of a signature; what it signs need not be known. */
+export const hasSignature = (list: string): boolean => signaturesOf(list).some((each) => digestOf(each) !== undefined)
+
 /** Whether one of the listed signatures is this key's. Source: docs/protocol.md §8. */
 export const verifyOneOf = async (payload: Uint8Array, list: string, signer: Signer): Promise<boolean> => {
-  for (const signature of list.split(",", most)) if (await signer.verify(payload, signature.trim())) return true
+  for (const signature of signaturesOf(list)) if (await signer.verify(payload, signature)) return true
   return false
 }

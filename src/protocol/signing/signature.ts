@@ -27,7 +27,7 @@ const nodeCrypto = (
 const encoder = new TextEncoder()
 
 /** The digest bytes of a signature; undefined when it is invalid. */
-const digestOf = (signature: string | null | undefined): Uint8Array<ArrayBuffer> | undefined => {
+export const digestOf = (signature: string | null | undefined): Uint8Array<ArrayBuffer> | undefined => {
   // Callers in JavaScript may pass anything.
   if (typeof signature !== "string" || !signature.startsWith(signaturePrefix)) return undefined
   const hex = signature.slice(signaturePrefix.length)

@@ -5,7 +5,7 @@ import { createCallTurns } from "../../../src/ingest/requests/call-turns.ts"
 import { createBodyRoom } from "../../../src/ingest/requests/body-room.ts"
 import { performInTurn } from "../../../src/ingest/requests/perform-in-turn.ts"
 import { createMemoryCatalog } from "../../../src/ingest.ts"
-import { createGrant, postResult, register, startIngest } from "../circle.ts"
+import { apiKey, createGrant, postResult, register, startIngest } from "../circle.ts"
 import { call } from "../rest/rest-app.ts"
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -155,4 +155,17 @@ it("results take turns by their bytes, beside each other and the calls of the RE
   over.resolve()
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([404, 404])
   expect(begun).toEqual(keys)
+})
+
+it("a call with a member twice is refused: which of them counts is not for parsers to choose", async () => {
+  const { url } = await startIngest()
+  const answer = await fetch(`${url}/v6/listFiles`, {
+    method: "POST",
+    headers: { "x-sluice-api-key": apiKey },
+    body: '{"owner":"o1","owner":"zzz"}',
+  })
+  expect([answer.status, await answer.json()]).toEqual([
+    400,
+    expect.objectContaining({ code: "BAD_REQUEST", detail: "The request's body has a member twice." }),
+  ])
 })

@@ -26,8 +26,8 @@ const startOnDisk = async (place: "store" | "catalog", options: Partial<IngestOp
   const store: BlobStore = { ...createMemoryBlobStore(), grantParts, ...(place === "store" && known) }
   const catalog: Catalog = { ...createMemoryCatalog(), ...(place === "catalog" && known) }
   const ingest = await startIngest({ store, catalog, minimumFree: 64 * mebibyte, ...options })
-  const fill = async (): Promise<void> => {
-    disk.free = 64 * mebibyte
+  const fill = async (free = 64 * mebibyte): Promise<void> => {
+    disk.free = free
     // The disk is asked once a second.
     await expect.poll(async () => (await fetch(`${ingest.url}/ready`)).status, { timeout: 5000 }).toBe(503)
   }
@@ -102,7 +102,7 @@ describe.each(["store", "catalog"] as const)("below the reserve of the disk of t
     expect(renewed).toBe(place === "catalog" ? "409 RANGE_MISMATCH" : unavailable)
   })
 
-  it("what an app could fill it with is refused: results, keys without a file, deletions of nothing", async () => {
+  it("what an app could fill it with is refused: long results, keys without a file, deletions of nothing", async () => {
     const { url, fill, put, countRows, catalog } = await startOnDisk(place)
     const stored: Array<string> = []
     for (let i = 0; i < 4; i++) stored.push((await put({ type: binary })).grant.key)
@@ -112,9 +112,8 @@ describe.each(["store", "catalog"] as const)("below the reserve of the disk of t
     expect((await putRaw(await sign(url, owned), "hello")).status).toBe(200)
     await fill()
     const usage = await catalog.usage("app-1")
-    for (const result of [{ callbackData: { said: "much" } }, { error: "It has failed." }]) {
-      expect(await codeOf(await postResult(url, { fileKey: one, ...result }))).toBe(unavailable)
-    }
+    const long = { callbackData: "x".repeat(64 * 1024) }
+    expect(await codeOf(await postResult(url, { fileKey: one, ...long }))).toBe(unavailable)
     const unknown = Array.from({ length: 10 }, () => createGrant().key)
     const remove = (body: object) => call(url, "deleteFiles", body)
     expect(await codeOf(await remove({ fileKeys: unknown }))).toBe(unavailable)
@@ -130,6 +129,19 @@ describe.each(["store", "catalog"] as const)("below the reserve of the disk of t
     expect(await answerOf(await remove({ owner: "user-7" }))).toMatchObject({ deletedCount: 1 })
     await expect.poll(countRows).toBe(1)
     expect((await catalog.get(three!))?.file.status).toBe("Uploaded")
+  })
+
+  it("results of up to 64 KiB are kept, until they have taken half of it", async () => {
+    const { url, fill, put } = await startOnDisk(place)
+    const { key } = (await put({ type: binary })).grant
+    await fill()
+    const usual = { fileKey: key, callbackData: "x".repeat(64 * 1024 - 2) }
+    expect((await postResult(url, usual)).status).toBe(200)
+    await fill(30 * mebibyte)
+    for (const result of [usual, { fileKey: key, callbackData: "longer" }, { fileKey: key, error: "It has failed." }]) {
+      await expect.poll(async () => codeOf(await postResult(url, result)), { timeout: 5000 }).toBe(unavailable)
+    }
+    expect((await postResult(url, { fileKey: key, callbackData: null })).status).toBe(200)
   })
 
   it("callbacks go on, and what an app says at length is not kept", async () => {
