@@ -42,7 +42,6 @@ export const keepBytes = async (
     return isHeld
   }
   const gather = async () => {
-    if (!hold(Number(raw.headers?.["content-length"]))) return
     for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
       // A hook may have turned it into text.
       const length = isLate ? Infinity : bytes.add(typeof chunk === "string" ? Buffer.from(chunk) : chunk)

@@ -4,7 +4,7 @@ import { isHttp2Request, type NodeRequest } from "./node-message.ts"
 /** Bytes from which on a piece of a body costs less to take in than its bytes do. */
 const smallPiece = 256
 
-/** Small pieces after which a connection is accounted for, and has to wait. */
+/** Small pieces of a body after which its connection is accounted for, and has to wait. */
 const bill = 1000
 
 /** How many small pieces all connections together may send in a millisecond: they take a quarter of a core. */
@@ -13,13 +13,16 @@ const perMillisecond = 100
 /** So many at once come in one read alone, in which each has some ten bytes at the most. */
 const crowd = 4096
 
-/** How many such reads one connection may have. */
+/** How many such reads a body may have while many others send small pieces, too. */
 const crowdsAllowed = 4
 
-/** How long a connection may wait before one that sends such crowds is cut off instead, ms. */
+/** How long those others are waited for, ms: what one body sends in a read takes a tenth of that. */
+const busy = 1000
+
+/** The longest wait, ms. */
 const longestWait = 5000
 
-/** What a connection has sent in small pieces. */
+/** What a body has sent in small pieces. */
 interface Meter {
   /** That are not accounted for yet. */
   pieces: number
@@ -27,7 +30,7 @@ interface Meter {
   isResting: boolean
 }
 
-const meters = new WeakMap<Socket, Meter>()
+const meters = new WeakMap<NodeRequest, Meter>()
 
 /** When all that was accounted for is over. */
 let freeAt = 0
@@ -41,11 +44,14 @@ const rest = (socket: Socket, meter: Meter): void => {
   // By then all pieces of this read have come.
   setImmediate(() => {
     const now = performance.now()
-    const isCrowd = meter.pieces >= crowd
-    freeAt = Math.max(freeAt, now) + meter.pieces / perMillisecond
-    const wait = freeAt - now
+    const ahead = Math.max(freeAt - now, 0)
+    const due = ahead + meter.pieces / perMillisecond
+    const isCrowd = meter.pieces >= crowd && ahead > busy
+    // Nobody pays for what is cut off.
+    if (isCrowd && (++meter.crowds > crowdsAllowed || due > longestWait)) return void socket.destroy()
+    const wait = Math.min(due, longestWait)
+    freeAt = now + wait
     meter.pieces = 0
-    if (isCrowd && (++meter.crowds > crowdsAllowed || wait > longestWait)) return void socket.destroy()
     setTimeout(() => {
       meter.isResting = false
       socket.off("resume", hold)
@@ -57,7 +63,7 @@ const rest = (socket: Socket, meter: Meter): void => {
 /**
  * Accounts for a piece of a request's body. A body in single bytes costs its reader a hundred times what its bytes do, and Node reads
  * two megabytes of a connection before it looks at the others: such connections wait, so that what all of them send takes a part
- * of the time, and one that goes on like this as fast as it can is cut off.
+ * of the time. Where many send as fast as they can, those that go on are cut off.
  */
 export const meterPiece = (req: NodeRequest, piece: Uint8Array): void => {
   // Its streams have no connection of their own, and flow control.
@@ -65,7 +71,7 @@ export const meterPiece = (req: NodeRequest, piece: Uint8Array): void => {
   // What imitates a request has none.
   const socket = req.socket as Socket | undefined
   if (socket === undefined) return
-  let meter = meters.get(socket)
-  if (meter === undefined) meters.set(socket, (meter = { pieces: 0, crowds: 0, isResting: false }))
+  let meter = meters.get(req)
+  if (meter === undefined) meters.set(req, (meter = { pieces: 0, crowds: 0, isResting: false }))
   if (++meter.pieces >= bill && !meter.isResting) rest(socket, meter)
 }

@@ -6,6 +6,8 @@ export interface BodyReader {
   >
   /** Ends the reading: a piece that is waited for is the end. */
   readonly cancel: (reason?: unknown) => Promise<void>
+  /** ms in which it was not the client that kept its reader waiting; missing where it always is. */
+  readonly waited?: () => number
 }
 
 /**

@@ -37,8 +37,7 @@ const readBounded = async (
   const hold = (size: number): void => {
     if (share?.hold(size) === false) throw tooMany()
   }
-  const announced = Number(request.headers.get("content-length") ?? 0)
-  if (announced > maximum) throw tooLarge(maximum)
+  if (Number(request.headers.get("content-length") ?? 0) > maximum) throw tooLarge(maximum)
   if (request.bodyUsed || request.body?.locked === true) {
     throw new Rejected({
       code: "INVALID_CONFIG",
@@ -46,7 +45,6 @@ const readBounded = async (
         "The request's body was read before it reached this handler, so its signature cannot be checked. Put the handler before the code that reads bodies, or let that read `request.clone()`.",
     })
   }
-  hold(announced)
   const reader = request.body?.getReader()
   if (reader === undefined) return new Uint8Array()
   // Counted whatever the header says; arrayBuffer() would not be faster.
@@ -55,7 +53,7 @@ const readBounded = async (
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       if (gathered.length + read.value.length > maximum) throw tooLarge(maximum)
       gathered = appendBytes(gathered, read.value)
-      // Where no length was announced, or less than comes.
+      // Of what has come: strangers would keep others out by what they only announce.
       hold(gathered.length)
     }
     return toBytes(gathered)
@@ -63,7 +61,14 @@ const readBounded = async (
   // Our own timer, because a runtime may wait for a client as long as it likes.
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooSlow(timeout)), timeout)
+    let granted = 0
+    const look = () => {
+      const waited = reader.waited?.() ?? 0
+      if (waited <= granted) return reject(tooSlow(timeout))
+      timer = setTimeout(look, waited - granted)
+      granted = waited
+    }
+    timer = setTimeout(look, timeout)
   })
   try {
     return await Promise.race([gather(), late])
@@ -95,8 +100,8 @@ const toBroken = (cause: unknown): Rejected =>
     : new Rejected({ code: "BAD_REQUEST", detail: "The request's body broke off. Send it again.", cause })
 
 /**
- * The raw bytes of a request's body, at most `maximum`, all of which have to arrive within `timeout` ms. A large one holds what
- * it announces of `share` before any of it is read, and gives nothing back.
+ * The raw bytes of a request's body, at most `maximum`, all of which have to arrive within `timeout` ms. A large one holds
+ * memory of `share` as it arrives, and gives nothing back.
  *
  * Fails: BAD_REQUEST, with status 413 or 408; INVALID_CONFIG; RATE_LIMITED where there is no room for a large one.
  */

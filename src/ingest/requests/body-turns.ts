@@ -61,8 +61,13 @@ export const createBodyTurns = (): BodyTurns => {
     let line: Line | undefined
     let turn = 0
     let length = 0
+    let waited = 0
+    let since: number | undefined
     const begin = async (): Promise<void> => {
+      since = performance.now()
       line = await takeTurn(appId, body)
+      waited += performance.now() - since
+      since = undefined
       turn = line.turn
       length = 0
     }
@@ -75,6 +80,7 @@ export const createBodyTurns = (): BodyTurns => {
         return piece
       },
       cancel,
+      waited: () => waited + (since === undefined ? 0 : performance.now() - since),
     }
   }
 

@@ -23,8 +23,8 @@ export interface FreeSpace {
    */
   readonly admit: (length: number) => void | Promise<void>
   /**
-   * As {@link FreeSpace.admit}, for what is small and owed to what was let in before: it may take the upper half of the reserve. The
-   * lower half is left to what frees room.
+   * Room in the catalog for what is small and owed to what was let in before: it may take the upper half of the reserve. The lower half
+   * is left to what frees room.
    */
   readonly admitOwed: (length: number) => void | Promise<void>
   /** Fails as {@link FreeSpace.admit} would now, and reserves nothing: for those who only ask. */
@@ -138,7 +138,7 @@ export const createFreeSpace = (
       : {
           take: onceAsked(toTake, subtract),
           admit: onceAsked(toAdmit, subtract),
-          admitOwed: onceAsked(toAdmit, subtract, minimumFree / 2),
+          admitOwed: onceAsked(ofCatalog ? [ofCatalog] : [], subtract, minimumFree / 2),
           wouldAdmit: onceAsked(toAdmit, requireRoom),
         }),
     check: async (place) => {

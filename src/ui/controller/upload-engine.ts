@@ -74,6 +74,7 @@ export const createUploadEngine = ({
         const { files } = store.get()
         value.remember(files)
         const replaced = files.filter((item) => item.id !== id && item.status === "done")
+        value.takeOut(replaced)
         const canUndo = replaced.length > 0 && isField() && latest().config?.undo !== false
         store.setFiles(
           files.filter((item) => !replaced.includes(item)),
@@ -179,7 +180,7 @@ export const createUploadEngine = ({
 
   const remove = (items: ReadonlyArray<UploadItem>, isFinal = latest().config?.undo === false) => {
     leave(items)
-    value.remember(items)
+    value.takeOut(items)
     const before = store.get().files
     const ids = new Set(items.map(({ id }) => id))
     if (isFinal) forgetRemoved()
@@ -222,7 +223,7 @@ export const createUploadEngine = ({
       if (isDisabled !== store.get().isDisabled) store.set({ isDisabled })
       if (next.endpoint === before.endpoint) {
         if (!isSameInput(next.input, before.input)) {
-          store.set({ interrupted: [] })
+          store.set({ interrupted: [], otherFile: undefined })
           void interrupted.refresh()
         }
         const { files } = store.get()
@@ -230,11 +231,13 @@ export const createUploadEngine = ({
           startOver()
           return value.accept(listed())
         }
-        const followed = value.follow(files, before)
+        const config = store.routeConfig()
+        const followed = value.follow(files, before, config !== undefined && !takesSeveral(config))
         if (followed === files) return
-        // The page has decided what is listed.
-        removals.forget()
-        store.setFiles(followed, { removed: undefined })
+        // Where the page has taken files out, it has decided what is listed.
+        const isOnlyMore = files.every((item) => followed.includes(item))
+        if (!isOnlyMore) removals.forget()
+        store.setFiles(followed, isOnlyMore ? {} : { removed: undefined })
         return
       }
       // Uploads in progress continue as they began; other files were not meant for this route.
@@ -246,7 +249,7 @@ export const createUploadEngine = ({
       removals.forget()
       store.setFiles([...initial, ...kept], { removed: undefined })
       const config = readCurrentConfig(setup, next.endpoint)
-      store.set({ routeConfig: config, isReady: config !== undefined, interrupted: [] })
+      store.set({ routeConfig: config, isReady: config !== undefined, interrupted: [], otherFile: undefined })
       void interrupted.refresh()
     },
     addFiles: (incoming) => {
@@ -277,7 +280,8 @@ export const createUploadEngine = ({
       if (back === undefined) return
       const { files, restored, displaced, removed } = back
       leave(displaced)
-      value.remember(displaced)
+      value.takeOut(displaced)
+      value.putBack(restored)
       relist(files, restored, { removed, interrupted: interrupted.claim(restored.filter(isChosen)) })
       if (restored.some(isPicked) && latest().config?.mode === "auto") startPicked()
       void interrupted.refresh()

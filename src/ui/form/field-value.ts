@@ -5,10 +5,14 @@ import type { AnyComponentOptions, InitialFile } from "../controller/upload-comp
 
 /** The stored files of a component, as its page controls them: `value`, `onValueChange` and `initialFiles`. */
 export interface FieldValue {
-  /** The files that were stored at the beginning. */
+  /** The files that were stored at the beginning, for a list that begins anew. */
   readonly listInitial: () => ReadonlyArray<UploadItem>
   /** Remembers the names of stored files: a form that is reset names them again by key. */
   readonly remember: (files: ReadonlyArray<UploadItem>) => void
+  /** The user has taken stored files out of the list: those that the page still has do not come back. */
+  readonly takeOut: (files: ReadonlyArray<UploadItem>) => void
+  /** The user has taken that back. */
+  readonly putBack: (files: ReadonlyArray<UploadItem>) => void
   /** Tells the page which stored files are listed, if it wants to know, and that has changed for it. */
   readonly tell: (list: () => ReadonlyArray<UploadItem>) => void
   /** The page knows which stored files are listed. */
@@ -16,10 +20,15 @@ export interface FieldValue {
   /**
    * Updates a list after the page has changed its options: another value, or more details of files.
    *
-   * @param before the options with which these files were listed
+   * @param before   the options with which these files were listed
+   * @param takesOne whether the route takes one file: another one does not come beside it
    * @returns the same object where nothing has changed
    */
-  readonly follow: (files: ReadonlyArray<UploadItem>, before: AnyComponentOptions) => ReadonlyArray<UploadItem>
+  readonly follow: (
+    files: ReadonlyArray<UploadItem>,
+    before: AnyComponentOptions,
+    takesOne: boolean,
+  ) => ReadonlyArray<UploadItem>
   /**
    * Whether the page now shows another row with the same component, as routers do that keep a page from one address to the
    * next: what is listed belongs to the row before, and would be saved in this one.
@@ -46,12 +55,11 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
   let keys = listKeys(listed)
   /** Of the last `initialFiles` that were any. */
   let initial: ReadonlyArray<string> = []
-  /** Of all `initialFiles` there were. */
-  const offered = new Set<string>()
+  /** What the user has taken out. */
+  const out = new Set<string>()
   const learnInitial = () => {
     const { initialFiles } = options()
     if (initialFiles?.length) initial = toKeys(initialFiles)
-    initial.forEach((key) => offered.add(key))
   }
   learnInitial()
 
@@ -65,6 +73,11 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
   return {
     accept,
     remember,
+    takeOut: (files) => {
+      remember(files)
+      listKeys(files).forEach((key) => out.add(key))
+    },
+    putBack: (files) => listKeys(files).forEach((key) => out.delete(key)),
     isOfAnother: (files, before) => {
       const { value, initialFiles } = options()
       // A page that still loads lists nothing for a while.
@@ -76,6 +89,7 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
     },
     listInitial: () => {
       learnInitial()
+      out.clear()
       return listInitial(options(), known.values())
     },
     tell: (list) => {
@@ -85,7 +99,7 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
       accept(files)
       options().onValueChange?.([...keys])
     },
-    follow: (files, before) => {
+    follow: (files, before, takesOne) => {
       // Most renderings of a page change neither.
       if (options().value === before.value && options().initialFiles === before.initialFiles) return files
       const { value, initialFiles = [] } = options()
@@ -98,21 +112,27 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
         files.every(({ key }) => key !== undefined) &&
         isSameList(now, toKeys(before.initialFiles))
       const stored = toKeys(initialFiles)
-      // Of a list that the user has changed: what the page does not have any more goes, unless it was chosen here and is not saved yet,
-      // and what it has from elsewhere comes, unless the user knew it and took it out.
+      // Of a list that the user has changed: what the page does not have any more goes, and what it has from elsewhere comes. What was
+      // chosen here stays: it may not be saved yet.
       const gone = value === undefined && stored.length > 0 ? initial.filter((key) => !stored.includes(key)) : []
-      const isGone = (key: string) => gone.includes(key) && files.some((item) => item.key === key && !item.file)
-      const wanted = isChanged ? value : isUntouched ? stored : now.filter((key) => !isGone(key))
-      const isNew = (key: string) => !now.includes(key) && !offered.has(key) && !known.has(key)
-      const late = value === undefined && !isUntouched ? stored.filter(isNew) : []
+      const stays = (key: string) => !gone.includes(key) || files.some((item) => item.key === key && item.file)
+      // That it was taken out is saved.
+      if (stored.length > 0) for (const key of out) if (!stored.includes(key)) out.delete(key)
+      const comes = stored.filter((key) => !out.has(key))
+      const late = comes.filter((key) => !now.includes(key) && !(takesOne && now.length > 0))
+      const wanted = isChanged
+        ? value
+        : isUntouched
+          ? comes
+          : value !== undefined
+            ? now
+            : isLate
+              ? [...late, ...now]
+              : [...now.filter(stays), ...late]
       learnInitial()
       if (isChanged) remember(files)
       const described = [...initialFiles, ...(isChanged ? known.values() : [])]
-      const next = describeAnew(
-        placeKeys(files, isLate ? [...late, ...wanted] : [...wanted, ...late], described),
-        initialFiles,
-        before.initialFiles,
-      )
+      const next = describeAnew(placeKeys(files, wanted, described), initialFiles, before.initialFiles)
       accept(next)
       const left = new Set(next.map(({ id }) => id))
       for (const item of files) if (!left.has(item.id)) withdrawn.add(item)

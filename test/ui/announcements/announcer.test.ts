@@ -162,7 +162,7 @@ test("a file is told as removed where the user has removed it, and not where its
   await after(10_000)
   const before = options
   options = { ...options, value: [] }
-  store.setFiles(value.follow(store.get().files, before))
+  store.setFiles(value.follow(store.get().files, before, false))
   expect(store.get().files).toEqual([])
   expect(await after(3000)).toEqual([])
 })

@@ -125,12 +125,53 @@ describe("files that were stored before", () => {
     const elsewhere = { key: "key-3", name: "three.png" }
     set({ initialFiles: [before[0]!, elsewhere] })
     expect(rows()).toEqual(["new.png done", "three.png done"])
-    // A form that comes back with a mistake lists what it has sent, and then again what the row has.
-    set({ initialFiles: [elsewhere, { key: added, name: "new.png" }] })
-    set({ initialFiles: [before[0]!, elsewhere] })
-    expect(rows()).toEqual(["new.png done", "three.png done"])
+    // A page that loads, or that takes back what it had promised.
     set({ initialFiles: [] })
-    expect(rows()).toEqual(["new.png done", "three.png done"])
+    set({ initialFiles: [before[0]!, elsewhere] })
+    set({ initialFiles: [before[0]!, before[1]!, elsewhere] })
+    expect(rows()).toEqual(["new.png done", "three.png done", "two.png done"])
+    // A form that comes back with a mistake lists what it has sent.
+    set({ initialFiles: [elsewhere, before[1]!, { key: added, name: "new.png" }] })
+    expect(rows()).toEqual(["new.png done", "three.png done", "two.png done"])
+  })
+
+  test("that were taken out stay out while the page loads, and come back with undo", async () => {
+    const { controller, rows, set } = await start({ initialFiles: before })
+    controller.clear(["done"])
+    set({ initialFiles: undefined })
+    set({ initialFiles: [...before] })
+    expect(rows()).toEqual([])
+    controller.undo()
+    expect(rows()).toEqual(["one.png done", "two.png done"])
+    set({ initialFiles: [] })
+    set({ initialFiles: [...before] })
+    expect(rows()).toEqual(["one.png done", "two.png done"])
+  })
+
+  test("are listed after a reset that comes before the page has its new data", async () => {
+    const { controller, rows, keys, set, upload } = await start({ initialFiles: [] })
+    await upload(png("new.png"))
+    const [saved] = keys() as [string]
+    controller.reset()
+    controller.addFiles([png("next.png")])
+    set({ initialFiles: [{ key: saved, name: "new.png" }] })
+    expect(rows()).toEqual(["next.png picked", "new.png done"])
+  })
+
+  test("that come late do not come beside the one file that the route takes", async () => {
+    const { rows, set, upload } = await start({ endpoint: "avatar", initialFiles: [] })
+    await upload(png("new.png"))
+    set({ endpoint: "avatar", initialFiles: [before[0]!] })
+    expect(rows()).toEqual(["new.png done"])
+  })
+
+  test("that come from elsewhere leave the offer of an undo", async () => {
+    const { controller, rows, set, idOf } = await start({ initialFiles: before })
+    controller.removeFile(idOf("one.png"))
+    set({ initialFiles: [...before, { key: "key-3", name: "three.png" }] })
+    expect(rows()).toEqual(["two.png done", "three.png done"])
+    controller.undo()
+    expect(rows()).toEqual(["one.png done", "two.png done", "three.png done"])
   })
 
   test("that come late are listed, too, and once", async () => {
