@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { createBodyRoom } from "../../../src/ingest/requests/body-room.ts"
 import { createCallTurns } from "../../../src/ingest/requests/call-turns.ts"
 import { performInTurn } from "../../../src/ingest/requests/perform-in-turn.ts"
+import { readBytes } from "../../../src/server-kit/read-body.ts"
 
 const size = 1024 * 1024
 const piece = 64 * 1024
@@ -106,4 +107,26 @@ it("a body of which nothing more comes keeps no other one waiting", async () => 
   resolve()
   expect(await stalled.answered).toBe(0)
   expect(callsOf(parsed, "a")).toEqual([1, 0])
+})
+
+it("does not count what a body waits for its turn towards the time its client has", async () => {
+  // Each turn takes two milliseconds: those that come last are read long after the time is over.
+  let timer = setImmediate(function work() {
+    for (const end = performance.now() + 2; performance.now() < end;);
+    timer = setImmediate(work)
+  })
+  onTestFinished(() => clearImmediate(timer))
+  const bodies = createBodyRoom(() => true)
+  const read = (call: number) => {
+    const bytes = jsonOf(call)
+    const request = new Request("http://ingest.example", {
+      method: "POST",
+      body: bodyOf(bytes).stream,
+      headers: { "content-length": String(bytes.length) },
+      duplex: "half",
+    } as RequestInit)
+    return Effect.runPromise(bodies.hold("a", request, size, (paced) => readBytes(paced, size, 50)))
+  }
+  const all = await Promise.all(Array.from({ length: 30 }, (_, call) => read(call)))
+  expect(all.map(({ length }) => length)).toEqual(all.map(() => size))
 })
