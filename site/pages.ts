@@ -137,6 +137,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "089-cancelled-uploads-end-at-once",
       "090-calls-take-turns",
       "091-large-files-are-asked-for-first",
+      "092-small-pieces-wait",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },
