@@ -144,6 +144,8 @@ export const tryApplication = async (
         running.push(...commands.map((command) => start(command.line, command)))
         app = running[0]
         await running.at(-1)!.answers(devOrigin)
+        // Until its server is up, too, the page's proxy answers 502.
+        if (commands.length > 1) await app!.answers(`${originOf(appPort)}/api/sluice`)
       },
       { command: "npm run dev" },
     )
