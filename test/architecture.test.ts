@@ -138,9 +138,12 @@ const outside: Readonly<
 
 /** Modules of no door that the parts of an adapter may import: they are nobody else's business, so they are not exported. */
 const lent: Readonly<Record<string, ReadonlyArray<string>>> = {
-  // Chunks whose memory may be freed go from the bridge to the store and back.
-  // A body that is read before the handler gets it counts as those that the handler reads.
-  "adapters/node": ["src/server-kit/body-memory.ts", "src/protocol/disposable-stream.ts"],
+  "adapters/node": [
+    // A body that is read before the handler gets it counts as those that the handler reads.
+    "src/server-kit/body-memory.ts",
+    // Chunks whose memory may be freed go from the bridge to the store and back.
+    "src/protocol/disposable-stream.ts",
+  ],
 }
 
 describe("who imports whom", () => {

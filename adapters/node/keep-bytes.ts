@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Readable } from "node:stream"
 import { createChunkJoin } from "./chunk-join.ts"
-import { createBodyMemory } from "../../src/server-kit/body-memory.ts"
+import { createBodyMemory, noRoom } from "../../src/server-kit/body-memory.ts"
 import type { NodeRequest, NodeResponse } from "./node-message.ts"
 import { envName, limits, parseDuration, UploadError } from "../../src/protocol.ts"
 
@@ -77,10 +77,7 @@ export const refuseBroken = (req: NodeRequest, target: NodeResponse | undefined)
   const why = broken.get(req)
   if (why === undefined) return
   if (why === "crowded") {
-    throw new UploadError({
-      code: "RATE_LIMITED",
-      message: "Too many large requests are being handled already. Try again in a moment.",
-    })
+    throw new UploadError({ code: "RATE_LIMITED", message: noRoom })
   }
   const res = target as ServerResponse | undefined
   if (res !== undefined) res.shouldKeepAlive = false

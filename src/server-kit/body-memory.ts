@@ -9,6 +9,9 @@ export interface BodyShare {
   readonly giveBack: () => void
 }
 
+/** What a client reads where there is no room. */
+export const noRoom = "Too many large requests are being handled already. Try again in a moment."
+
 /** Memory for the large bodies of requests: 64 MiB for all that get a share of it here. */
 export const createBodyMemory = (): (() => BodyShare) => {
   let free = 64 * 1024 * 1024
@@ -16,8 +19,7 @@ export const createBodyMemory = (): (() => BodyShare) => {
     let held = 0
     return {
       hold: (size) => {
-        // A length that is no number is none.
-        if (!(size > smallBody && size > held)) return true
+        if (size <= smallBody || size <= held) return true
         if (size - held > free) return false
         free -= size - held
         held = size

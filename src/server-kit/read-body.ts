@@ -3,7 +3,7 @@ import type { Incoming } from "../http/incoming.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { limits } from "../protocol/limits.ts"
 import { appendBytes, nothingGathered, toBytes } from "./append-bytes.ts"
-import type { BodyShare } from "./body-memory.ts"
+import { type BodyShare, noRoom } from "./body-memory.ts"
 import { Rejected } from "./rejected.ts"
 
 const tooLarge = (maximum: number) =>
@@ -24,7 +24,7 @@ const tooSlow = (timeout: number) =>
 const tooMany = () =>
   new Rejected({
     code: "RATE_LIMITED",
-    detail: "Too many large requests are being handled already. Try again in a moment.",
+    detail: noRoom,
     headers: { "retry-after": "1" },
   })
 

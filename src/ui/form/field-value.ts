@@ -70,6 +70,28 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
     for (const { key, name, size, type, isHeld } of files)
       if (key !== undefined) known.set(key, { key, name, size, type, isHeld })
   }
+  /**
+   * The keys to list after the page has given other `initialFiles`. Of a list that the user has changed what the page does not have any
+   * more goes, but for what was chosen here, which may not be saved yet; and what it has from elsewhere comes.
+   */
+  const followInitial = (
+    files: ReadonlyArray<UploadItem>,
+    isUntouched: boolean,
+    takesOne: boolean,
+  ): ReadonlyArray<string> => {
+    const stored = toKeys(options().initialFiles)
+    // That it was taken out is saved.
+    if (stored.length > 0) for (const key of out) if (!stored.includes(key)) out.delete(key)
+    const comes = stored.filter((key) => !out.has(key))
+    if (isUntouched) return comes
+    const now = listKeys(files)
+    const isGone = (key: string) => stored.length > 0 && initial.includes(key) && !stored.includes(key)
+    const left = now.filter((key) => !isGone(key) || files.some((item) => item.key === key && item.file))
+    const fresh = takesOne && now.length > 0 ? [] : comes.filter((key) => !now.includes(key))
+    // Those that the page begins with, and that come late, were there first.
+    return initial.length === 0 ? [...fresh, ...left] : [...left, ...fresh]
+  }
+
   return {
     accept,
     remember,
@@ -105,30 +127,12 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
       const { value, initialFiles = [] } = options()
       const now = listKeys(files)
       const isChanged = value !== undefined && !(before.value && isSameList(value, before.value))
-      const isLate = value === undefined && initial.length === 0
       // The user has not changed it: it then follows its option, as inputs follow their `defaultValue`.
       const isUntouched =
         value === undefined &&
         files.every(({ key }) => key !== undefined) &&
         isSameList(now, toKeys(before.initialFiles))
-      const stored = toKeys(initialFiles)
-      // Of a list that the user has changed: what the page does not have any more goes, and what it has from elsewhere comes. What was
-      // chosen here stays: it may not be saved yet.
-      const gone = value === undefined && stored.length > 0 ? initial.filter((key) => !stored.includes(key)) : []
-      const stays = (key: string) => !gone.includes(key) || files.some((item) => item.key === key && item.file)
-      // That it was taken out is saved.
-      if (stored.length > 0) for (const key of out) if (!stored.includes(key)) out.delete(key)
-      const comes = stored.filter((key) => !out.has(key))
-      const late = comes.filter((key) => !now.includes(key) && !(takesOne && now.length > 0))
-      const wanted = isChanged
-        ? value
-        : isUntouched
-          ? comes
-          : value !== undefined
-            ? now
-            : isLate
-              ? [...late, ...now]
-              : [...now.filter(stays), ...late]
+      const wanted = value === undefined ? followInitial(files, isUntouched, takesOne) : isChanged ? value : now
       learnInitial()
       if (isChanged) remember(files)
       const described = [...initialFiles, ...(isChanged ? known.values() : [])]
